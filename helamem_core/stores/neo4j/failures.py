@@ -1,0 +1,43 @@
+"""The driver's errors as ours, each with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from neo4j import exceptions
+
+from helamem_core.errors import HelaMemError, InvalidInput, StoreBusy, StoreError, StoreUnavailable
+from helamem_core.urls import redacted
+
+if TYPE_CHECKING:
+    from helamem_core.stores.neo4j.address import Address
+
+_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+
+
+@contextmanager
+def translated(address: Address) -> Iterator[None]:
+    """Raise our errors in place of the driver's."""
+    try:
+        yield
+    except HelaMemError:
+        raise
+    except exceptions.ConfigurationError as error:
+        raise InvalidInput(f"cannot go to Neo4j at {address}: {redacted(str(error))}") from error
+    except (exceptions.DriverError, exceptions.Neo4jError, ConnectionError) as error:
+        raise _ours(error, address) from error
+
+
+def _ours(error: Exception, address: Address) -> StoreError:
+    told = redacted(str(getattr(error, "message", None) or error))
+    if isinstance(error, exceptions.AuthError):
+        return StoreUnavailable(f"Neo4j at {address} refuses these credentials: {told}; check user and password")
+    if getattr(error, "code", None) == _NO_DATABASE:
+        return StoreUnavailable(f"Neo4j at {address} has no database {address.database!r}; name one that is there")
+    if isinstance(error, exceptions.ServiceUnavailable | exceptions.SessionExpired | ConnectionError):
+        return StoreUnavailable(f"no Neo4j answers at {address}: {told}; is the server up? (`helamem neo4j status`)")
+    if isinstance(error, exceptions.TransientError):
+        return StoreBusy(f"Neo4j at {address} was too busy: {told}; try again")
+    return StoreError(f"Neo4j at {address} failed: {told}")
