@@ -28,7 +28,10 @@ class _Ranged:
             value = getattr(self, item.name)
             if bounds is None or (value is None and "None" in str(item.type)):
                 continue
-            _check(f"{type(self).__name__}.{item.name}", value, item.type == "int", bounds)
+            whole = str(item.type).startswith("int")
+            _check(f"{type(self).__name__}.{item.name}", value, whole, bounds)
+            if not whole:  # 1 and 1.0 are one setting, and Cypher would divide whole numbers without a rest
+                object.__setattr__(self, item.name, float(value))
 
 
 def _check(name: str, value: Any, whole: bool, bounds: tuple[float, float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,7 +16,7 @@ from helamem_core.local_neo4j import Server
 from helamem_core.records import Reinforcement
 from helamem_core.stores.neo4j import Neo4jStore
 from helamem_core.stores.neo4j.connection import Transaction
-from helamem_core.testing.fakes import MODEL, NOW, axis, node
+from helamem_core.testing.fakes import MODEL, NOW, axis, node, query
 
 WRITERS = 8
 ROUNDS = 25
@@ -39,6 +40,24 @@ def hub(store: Neo4jStore, space: str) -> None:
     nodes = [node("the hub", id="hub", vector=axis(0))]
     nodes += [node(f"spoke {at}", id=f"spoke {at}", vector=axis(1 + at % 10)) for at in range(WRITERS)]
     store.remember(space, nodes, embedder=MODEL, config=DEFAULT)
+
+
+def recall_and_close(store: Neo4jStore, space: str) -> None:
+    assert store.recall(space, query("hub", vector=axis(0), k=1)).items
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_fork_has_a_driver_of_its_own(store: Neo4jStore, space: str) -> None:
+    """It works and closes the store, and the parent goes on with the connections that it had."""
+    hub(store, space)
+    for _ in range(2):
+        child = multiprocessing.get_context("fork").Process(target=recall_and_close, args=(store, space))
+        child.start()
+        child.join(30)
+        assert child.exitcode == 0
+        assert store.recall(space, query("hub", vector=axis(0), k=1)).items
 
 
 def test_writers_of_one_hub_lose_nothing(store: Neo4jStore, space: str, tries: Counter[str]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import Driver, GraphDatabase
@@ -19,17 +21,41 @@ from helamem_core.stores.statements import CALENDAR, cypher
 from helamem_core.testing.fakes import DIMENSION, MODEL, axis, node
 from tests.neo4j.wiping import opened
 
-SOURCES = Path(str(files(helamem_core)))
-NAMED = re.compile(r'"((?:\w+)\.(?:\w+))"')
-STEMS = {entry.name.split(".")[0] for entry in files(package).iterdir() if entry.name.endswith(".cypher")}
-EXPLAINED = ("SHOW", "CREATE CONSTRAINT", "CREATE INDEX", "CREATE VECTOR", "CREATE FULLTEXT")
+FOLDER = files(package)
+FILES = sorted(entry.name for entry in FOLDER.iterdir() if entry.name.endswith(".cypher"))
+NOT_EXPLAINED = ("SHOW", "CREATE CONSTRAINT", "CREATE INDEX", "CREATE VECTOR", "CREATE FULLTEXT")
+SCANS = ("AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan")
+OVER_ALL_SPACES = ("check", "schema", "spaces.names")
 
 
-def run_by_python() -> list[str]:
-    """Names of statements as the sources say them."""
-    python = [*(SOURCES / "stores" / "neo4j").glob("*.py"), SOURCES / "evals" / "bare_neo4j.py"]
-    named = {name for file in python for name in NAMED.findall(file.read_text(encoding="utf-8"))}
-    return sorted(name for name in named if name.split(".")[0] in STEMS)
+def headers() -> dict[str, str]:
+    """The comments of each whole statement, `<stem>.<block>`; what is part of others names its scope."""
+    found: dict[str, str] = {}
+    for file in FILES:
+        for block in re.split(r"(?m)^// name: ", FOLDER.joinpath(file).read_text(encoding="utf-8"))[1:]:
+            name, *lines = block.splitlines()
+            header = "\n".join(takewhile(lambda line: line.startswith("//"), lines))
+            if "// scope:" not in header:
+                found.setdefault(f"{file.split('.')[0]}.{name}", header)
+    return found
+
+
+HEADERS = headers()
+
+
+def declared(name: str) -> set[str]:
+    """The parameters that the comments tell of."""
+    _, _, told = HEADERS[name].partition("// parameters:")
+    told = told.partition("// columns:")[0].replace("//", "")
+    while "(" in told:
+        told = re.sub(r"\([^()]*\)", "", told)
+    return {word.strip() for word in told.split(",") if word.strip()}
+
+
+def operators(plan: Mapping[str, Any]) -> Iterator[str]:
+    yield str(plan["operatorType"]).partition("@")[0]
+    for child in plan.get("children", ()):
+        yield from operators(child)
 
 
 @pytest.fixture(scope="module")
@@ -47,24 +73,38 @@ def version(driver: Driver) -> str:
     return CALENDAR if str(rows[0]["version"]).startswith("20") else "5"
 
 
-def test_the_sources_name_statements() -> None:
-    assert {"recall.recall", "reinforce.reinforce", "remember.create"} <= {*run_by_python()}
-    assert len(run_by_python()) > 40
+def python() -> str:
+    """The sources that run statements."""
+    sources = Path(str(files(helamem_core)))
+    names = [*(sources / "stores" / "neo4j").glob("*.py"), sources / "evals" / "bare_neo4j.py"]
+    return "\n".join(name.read_text(encoding="utf-8") for name in names)
 
 
-@pytest.mark.parametrize("name", run_by_python())
+def test_every_statement_is_run_and_no_other() -> None:
+    source = python()
+    made = re.findall(r'f"(\w+\.\w*)\{\w+\}"', source)  # a name that is put together begins like this
+    unused = {name for name in HEADERS if f'"{name}"' not in source and not name.startswith(tuple(made))}
+    stems = {name.split(".")[0] for name in HEADERS}
+    named = {name for name in re.findall(r'"(\w+\.\w+)"', source) if name.split(".")[0] in stems}
+    assert unused == set()
+    assert named - {*HEADERS} == set()
+
+
+@pytest.mark.parametrize("name", HEADERS)
 def test_both_lines_understand_it(driver: Driver, version: str, name: str) -> None:
-    stem, _, block = name.partition(".")
-    text = cypher(stem, block, version, DIMENSION)
-    assert "include:" not in text
+    """Its parameters are those that it tells of, and it scans no label over all spaces."""
+    text = cypher(*name.split("."), version, DIMENSION)
     prefix, body = text.split("\n", 1)
-    if body.startswith(EXPLAINED):
+    assert "include:" not in text
+    assert set(re.findall(r"\$(\w+)", body)) == declared(name)
+    if body.startswith(NOT_EXPLAINED):
         return
-    driver.execute_query(f"{prefix} EXPLAIN {body}", database_="neo4j")
+    plan = driver.execute_query(f"{prefix} EXPLAIN {body}", database_="neo4j").summary.plan
+    assert plan is not None
+    if not name.startswith(OVER_ALL_SPACES):
+        assert {*operators(plan)} & {*SCANS} == set()
 
 
 def test_a_statement_has_no_gap_for_user_text() -> None:
-    for stem in STEMS:
-        for file in files(package).iterdir():
-            if file.name.startswith(f"{stem}.") and file.name.endswith(".cypher"):
-                assert not re.search(r"%s|\{\}|\{(?!width\})\w+\}", file.read_text(encoding="utf-8")), file.name
+    for file in FILES:
+        assert not re.search(r"%s|\{\}|\{(?!width\})\w+\}", FOLDER.joinpath(file).read_text(encoding="utf-8")), file

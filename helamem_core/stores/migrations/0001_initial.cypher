@@ -43,6 +43,9 @@ CREATE INDEX helamem_episode_expiry IF NOT EXISTS FOR (e:Episode) ON (e.space, e
 // name: cue_age
 CREATE INDEX helamem_cue_age IF NOT EXISTS FOR (c:Cue) ON (c.space, c.last_at)
 
+// name: cue_number
+CREATE INDEX helamem_cue_number IF NOT EXISTS FOR (c:Cue) ON (c.space, c.number)
+
 // name: asked_space
 CREATE INDEX helamem_asked_space IF NOT EXISTS FOR (c:Asked) ON (c.space)
 

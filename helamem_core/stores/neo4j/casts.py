@@ -15,6 +15,7 @@ from helamem_core.records import Node
 from helamem_core.stores.neo4j.facets import facets
 from helamem_core.types import EmbedderIdentity, Vector
 
+ALL = 2**61  # more than any space holds
 _NAME = 48  # characters of a caption
 _CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"
 _BREAKS = re.compile(f"({_CHINESE}{{5}}[，。？！、；：]?)(?={_CHINESE})")  # Browser breaks captions at spaces only

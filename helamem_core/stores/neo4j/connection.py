@@ -98,7 +98,8 @@ class Connection:
     ) -> None:
         self.address, self.observer = address, observer
         self._borrowed, self._retry_seconds = driver, retry_seconds
-        self._own: tuple[int, neo4j.Driver] | None = None
+        # By process: a parent's is kept, since dropped it would say goodbye on the parent's connections.
+        self._own: dict[int, neo4j.Driver] = {}
         self.closed = False
         self.version = "5"
         """Of Cypher, known once the server was asked."""
@@ -110,9 +111,13 @@ class Connection:
             raise StoreError("the store is closed; open it again")
         if self._borrowed is not None:
             return self._borrowed
-        if self._own is None or self._own[0] != os.getpid():
-            self._own = os.getpid(), self._open()
-        return self._own[1]
+        own = self._own.get(os.getpid())
+        if own is None:
+            opened = self._open()
+            own = self._own.setdefault(os.getpid(), opened)
+            if own is not opened:
+                opened.close()  # another thread was faster
+        return own
 
     def _open(self) -> neo4j.Driver:
         with translated(self.address):
@@ -128,9 +133,10 @@ class Connection:
 
     def close(self) -> None:
         """Close the driver if it was opened here; again is a no-op."""
-        own, self._own, self.closed = self._own, None, True
-        if own is not None and own[0] == os.getpid():
-            own[1].close()
+        self.closed = True
+        own = self._own.pop(os.getpid(), None)
+        if own is not None:
+            own.close()
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Do something in one transaction that changes nothing; it may be tried again."""

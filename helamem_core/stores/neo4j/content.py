@@ -12,8 +12,6 @@ from helamem_core.stores.neo4j.connection import Transaction
 from helamem_core.stores.neo4j.recall import seen
 from helamem_core.types import EmbedderIdentity
 
-_ALL = 2**61  # more than any space holds
-
 
 def present(tx: Transaction, space: str, ids: Sequence[str], now: float) -> dict[str, Node]:
     """Return those of the memories that exist, by id."""
@@ -33,8 +31,8 @@ def select(tx: Transaction, space: str, listing: Listing) -> list[Node]:
         space=space,
         archived=listing.archived,
         order=listing.order,
-        limit=_ALL if listing.limit is None else min(listing.limit, _ALL),
-        offset=min(listing.offset, _ALL),
+        limit=casts.ALL if listing.limit is None else min(listing.limit, casts.ALL),
+        offset=min(listing.offset, casts.ALL),
         **seen(listing.view),
     )
     return _nodes(rows)

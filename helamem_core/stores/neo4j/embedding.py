@@ -8,10 +8,8 @@ from typing import Any
 from helamem_core.records import Embedded, Pending
 from helamem_core.stores.neo4j import casts, remember, steps
 from helamem_core.stores.neo4j.connection import Connection, Transaction
-from helamem_core.stores.neo4j.steps import Write, pages, stepwise, until_none
+from helamem_core.stores.neo4j.steps import Write, finish, pages, repeat, stepwise
 from helamem_core.types import EmbedderIdentity
-
-_ALL = 2**61
 
 
 def pending(tx: Transaction, space: str, limit: int, offset: int) -> list[Pending]:
@@ -27,7 +25,7 @@ def unstaged(tx: Transaction, space: str, embedder: EmbedderIdentity, limit: int
 
 
 def _page(limit: int, offset: int) -> dict[str, int]:
-    return {"limit": min(limit, _ALL), "offset": min(offset, _ALL)}
+    return {"limit": min(limit, casts.ALL), "offset": min(offset, casts.ALL)}
 
 
 def embed(tx: Transaction, space: str, embedder: EmbedderIdentity, rows: Sequence[Embedded]) -> int:
@@ -36,7 +34,7 @@ def embed(tx: Transaction, space: str, embedder: EmbedderIdentity, rows: Sequenc
     Raises:
         EmbedderMismatch: the space has vectors of another model.
     """
-    here = tx.run("embed.space", space=space)
+    here = tx.run("spaces.locked", space=space)
     if not here or not rows:
         return 0
     remember.bind(tx, space, casts.embedder(here[0]), embedder)
@@ -45,7 +43,7 @@ def embed(tx: Transaction, space: str, embedder: EmbedderIdentity, rows: Sequenc
 
 def stage(tx: Transaction, space: str, embedder: EmbedderIdentity, rows: Sequence[Embedded]) -> None:
     """Keep vectors of a new model beside the present ones."""
-    if tx.run("embed.space", space=space):
+    if tx.run("spaces.locked", space=space):
         tx.run("embed.stage", space=space, model=casts.model(embedder), rows=_rows(rows))
 
 
@@ -64,14 +62,13 @@ def adopt(db: Connection, space: str, embedder: EmbedderIdentity) -> int:
 
     def verb(write: Write) -> int:
         write(lambda tx: _begin(tx, space))
-        until_none(
-            write, lambda tx: int(tx.one("embed.drop_others", space=space, model=model, batch=steps.PAGE)["gone"])
+        finish(
+            repeat(write, lambda tx: tx.one("embed.drop_others", space=space, model=model, batch=steps.PAGE)["gone"])
         )
         staged = write(lambda tx: int(tx.one("embed.staged", space=space)["staged"]))
-        for _ in pages(write, space, lambda tx, page: _clear(tx, space, page)):
-            pass
+        finish(pages(write, space, lambda tx, page: _clear(tx, space, page)))
         write(lambda tx: _bind(tx, space, model))
-        until_none(write, lambda tx: _swap(tx, space))
+        finish(repeat(write, lambda tx: _swap(tx, space)))
         return staged
 
     return stepwise(db, space, verb)
@@ -90,11 +87,11 @@ def _clear(tx: Transaction, space: str, page: dict[str, int]) -> None:
 def _bind(tx: Transaction, space: str, model: dict[str, Any] | None) -> None:
     """Bind the space to its new model; what came between the pages loses its vector with it."""
     remember.begin(tx, space, ())
-    _clear(tx, space, {"after": -1, "until": _ALL})
+    _clear(tx, space, {"after": -1, "until": casts.ALL})
     tx.run("remember.bind", space=space, model=model)
 
 
 def _swap(tx: Transaction, space: str) -> int:
-    if not tx.run("embed.space", space=space):
+    if not tx.run("spaces.locked", space=space):
         return 0
     return int(tx.one("embed.adopt", space=space, batch=steps.PAGE)["swapped"])

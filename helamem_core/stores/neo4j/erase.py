@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from helamem_core.errors import StoreBusy
 from helamem_core.stores.neo4j.connection import Connection, Transaction
-from helamem_core.stores.neo4j.steps import Write
+from helamem_core.stores.neo4j.steps import Write, repeat
 from helamem_core.types import ForgetReport
 
 _BATCH = 1000  # nodes that one transaction of `drop_space` erases
@@ -21,12 +21,11 @@ T = TypeVar("T")
 def forget(tx: Transaction, space: str, ids: Sequence[str]) -> ForgetReport:
     """Erase memories, and cues that are named themselves."""
     asked = list(dict.fromkeys(ids))
-    named = [row["id"] for row in tx.run("forget.named", space=space, ids=asked)] if asked else []
+    dropped = tx.run("forget.cues", space=space, ids=asked) if asked else []
     report = erase(tx, space, asked)
-    if not named:
-        return report
-    dropped = tx.one("forget.cues", space=space, ids=named)
-    return replace(report, links=report.links + dropped["links"], cues=report.cues + dropped["cues"])
+    for row in dropped:
+        report = replace(report, links=report.links + row["links"], cues=report.cues + row["cues"])
+    return report
 
 
 def erase(tx: Transaction, space: str, ids: Iterable[str]) -> ForgetReport:
@@ -58,8 +57,12 @@ def drop_space(db: Connection, space: str) -> ForgetReport:
 def empty(write: Write, space: str) -> Iterator[dict[str, Any]]:
     """Erase what is in a space, a batch a transaction; yield what each batch erased."""
     for part in _PARTS:
-        while any((row := write(lambda tx: tx.one(f"drop_space.{part}", space=space, batch=_BATCH))).values()):  # noqa: B023
-            yield row
+        yield from repeat(write, lambda tx: _batch(tx, part, space))  # noqa: B023
+
+
+def _batch(tx: Transaction, part: str, space: str) -> dict[str, Any] | None:
+    row = tx.one(f"drop_space.{part}", space=space, batch=_BATCH)
+    return row if any(row.values()) else None
 
 
 class Claim:
@@ -80,7 +83,7 @@ class Claim:
         """
 
         def guarded(tx: Transaction) -> T:
-            if not tx.run("transfer.ours", space=self.space, loader=self.loader):
+            if not tx.run("spaces.ours", space=self.space, loader=self.loader):
                 raise StoreBusy(
                     f"space {self.space!r} was erased, or another import into it has begun; this one is given up"
                 )

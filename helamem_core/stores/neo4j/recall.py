@@ -78,7 +78,7 @@ def parameters(space: str, query: RecallQuery, reach: Reach) -> dict[str, Any]:
         "near": max(reach.near, 3 * query.k),
         "worded": max(reach.worded, 5 * query.k),
         "exact_up_to": reach.exact_up_to,
-        "everything": False,
+        "everything": query.config.spreading.seeds is None,  # no index tells which memories are no seeds
         "asked_at": query.view.now if query.view.as_of is None else query.view.as_of,
         "c": constants(query.config),
         **seen(query.view),

@@ -6,6 +6,7 @@ others may read and write between two steps, and what was cut short may be asked
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
@@ -66,9 +67,12 @@ def pages(
         yield found
 
 
-def until_none(write: Write, step: Callable[[Transaction], int]) -> int:
-    """Repeat a step until it finds nothing more to do; return how much it did in all."""
-    total = 0
+def repeat(write: Write, step: Callable[[Transaction], T | None]) -> Iterator[T]:
+    """Repeat a step until it finds nothing more to do, and yield what it returns."""
     while found := write(step):
-        total += found
-    return total
+        yield found
+
+
+def finish(steps: Iterator[object]) -> None:
+    """Take steps to their end, whatever they return."""
+    deque(steps, maxlen=0)

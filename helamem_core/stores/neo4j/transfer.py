@@ -21,6 +21,7 @@ from helamem_core.stores.neo4j import casts, erase, remember
 from helamem_core.stores.neo4j.connection import Connection, Transaction
 from helamem_core.stores.neo4j.schema import Schema
 from helamem_core.stores.neo4j.spool import Spool
+from helamem_core.stores.neo4j.steps import finish
 from helamem_core.stores.rows import CueNode, Item, Link
 from helamem_core.types import EmbedderIdentity
 
@@ -48,7 +49,7 @@ def _records(db: Connection, space: str) -> Iterator[dict[str, Any]]:
 def _copy(tx: Transaction, space: str, spool: Spool) -> tuple[int, EmbedderIdentity | None]:
     """Put all items of a space into the spool; return its clock and its model."""
     spool.clear()
-    here = tx.run("transfer.source", space=space)
+    here = tx.run("spaces.locked", space=space)
     if not here:
         return 0, None
     bounds = {"memories": [-1], "cues": [-1]}
@@ -104,8 +105,7 @@ class Import(erase.Claim):
 
     def clear(self) -> None:
         """Erase what is in it: what an import left that was cut short, or what outlived all memories."""
-        for _ in erase.empty(self.write, self.space):
-            pass
+        finish(erase.empty(self.write, self.space))
 
     def add(self, page: Sequence[Any]) -> None:
         """Store items of one kind."""

@@ -9,7 +9,7 @@ from helamem_core.dynamics.scoring import DIGITS
 from helamem_core.stores.neo4j import content, erase, steps
 from helamem_core.stores.neo4j.connection import Connection, Transaction
 from helamem_core.stores.neo4j.recall import Reach, fading
-from helamem_core.stores.neo4j.steps import Write, pages, stepwise, until_none
+from helamem_core.stores.neo4j.steps import Write, finish, pages, repeat, stepwise
 from helamem_core.types import FadeReport
 
 LOOKED_UP = 100
@@ -21,11 +21,9 @@ def fade(db: Connection, space: str, now: float, config: Config) -> FadeReport:
     c = fading(config)
 
     def verb(write: Write) -> FadeReport:
-        expired: list[str] = []
-        while ids := write(lambda tx: _expire(tx, space, now)):
-            expired += ids
+        expired = [id for ids in repeat(write, lambda tx: _expire(tx, space, now)) for id in ids]
         pruned = sum(pages(write, space, lambda tx, page: _decay(tx, space, page, c)))
-        until_none(write, lambda tx: _drop_idle_cues(tx, space))
+        finish(repeat(write, lambda tx: _drop_idle_cues(tx, space)))
         faded = pages(write, space, lambda tx, page: _archive(tx, space, page, now, config.forgetting))
         archived = [id for ids in faded for id in ids]
         return FadeReport(tuple(sorted(archived)), tuple(sorted(expired)), pruned)
@@ -62,19 +60,17 @@ def link_similar(db: Connection, space: str, now: float, config: Config, reach: 
     """
 
     def verb(write: Write) -> int:
-        for _ in pages(write, space, lambda tx, page: tx.run("link_similar.doom", space=space, **page)):
-            pass
+        finish(pages(write, space, lambda tx, page: tx.run("link_similar.doom", space=space, **page)))
         asked = _asked(space, now, config.linking, reach)
         made = sum(pages(write, space, lambda tx, page: _link(tx, space, page, asked), LOOKED_UP))
-        for _ in pages(write, space, lambda tx, page: tx.run("link_similar.end", space=space, **page)):
-            pass
+        finish(pages(write, space, lambda tx, page: tx.run("link_similar.end", space=space, **page)))
         return made
 
     return stepwise(db, space, verb)
 
 
 def _link(tx: Transaction, space: str, page: dict[str, int], asked: dict[str, Any]) -> int:
-    (here,) = tx.run("embed.space", space=space)
+    (here,) = tx.run("spaces.locked", space=space)
     if not here["embedded"]:
         return 0
     found = tx.run("link_similar.link", width=here["dimension"], **asked, **page)

@@ -1,14 +1,5 @@
 // Vectors that come later, and those of another model.
 
-// name: space
-// The space, locked; no row if there is none, or if it is being filled or dropped.
-// parameters: space
-// columns: model, dimension, normalised, embedded
-MATCH (s:Space {name: $space})
-SET s.lock = true
-WITH s WHERE s.loading IS NULL
-RETURN s.model AS model, s.dimension AS dimension, s.normalised AS normalised, s.embedded AS embedded
-
 // name: pending
 // Texts without a vector: memories before cues, the oldest first.
 // parameters: space, limit, offset
@@ -76,7 +67,7 @@ CALL () {
   MATCH (e:Episode {space: $space})
   RETURN 'episode' AS kind, false AS cue, e
   UNION ALL
-  MATCH (e:Cue {space: $space}) WHERE e.text IS NOT NULL
+  MATCH (e:Cue {space: $space}) WHERE e.number IS NOT NULL AND e.text IS NOT NULL
   RETURN 'cue' AS kind, true AS cue, e
 }
 WITH kind, cue, e WHERE NOT EXISTS {
@@ -114,7 +105,7 @@ RETURN count(t) AS staged
 // columns: cues
 MATCH (s:Space {name: $space})
 CALL () {
-  MATCH (c:Cue {space: $space}) WHERE c.text IS NULL
+  MATCH (c:Cue {space: $space}) WHERE c.number IS NOT NULL AND c.text IS NULL
   RETURN collect(c) AS idle, count(c) AS cues
 }
 // include: forget.drop

@@ -51,7 +51,7 @@ MATCH (s:Space {name: $space})
 SET s.lock = true
 WITH s WHERE s.loading IS NULL
 CALL (s) {
-  MATCH (c:Cue {space: s.name}) WHERE NOT EXISTS { (c)-[:CUED]->() }
+  MATCH (c:Cue {space: s.name}) WHERE c.number IS NOT NULL AND NOT EXISTS { (c)-[:CUED]->() }
   WITH c LIMIT $batch
   RETURN collect(c) AS idle, count(c) AS cues
 }

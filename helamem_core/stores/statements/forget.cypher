@@ -59,17 +59,6 @@ CALL (e) {
   DETACH DELETE e
 }
 
-// name: named
-// Which of these ids are cues; the space is locked.
-// parameters: space, ids
-// columns: id
-MATCH (s:Space {name: $space})
-SET s.lock = true
-WITH s WHERE s.loading IS NULL
-UNWIND $ids AS id
-MATCH (c:Cue {space: s.name, id: id})
-RETURN c.id AS id
-
 // name: cues
 // Cues that are named themselves.
 // parameters: space, ids

@@ -4,6 +4,7 @@
 // Whether a memory `e` exists for the reader: `records.View`, and `filters.matches` as a little stack machine over the
 // memory's facets. -1, -2 and -3 are and, or, not.
 // parameters: now, since, until, filter
+// scope: e
 e.archived_at IS NULL
 AND (e.expires_at IS NULL OR e.expires_at > $now)
 AND e.at >= $since AND e.at <= $until
@@ -13,6 +14,7 @@ AND
 // name: matches
 // Whether a memory `e` fulfils the filter.
 // parameters: filter
+// scope: e
 CASE WHEN size($filter.program) = 0 THEN true ELSE reduce(
   stack = [], op IN $filter.program | CASE op
     WHEN -3 THEN stack[..-1] + [NOT stack[-1]]
@@ -43,6 +45,7 @@ CASE WHEN size($filter.program) = 0 THEN true ELSE reduce(
 // name: weight
 // What a learned or similarity link `r` of the space `s` weighs now, floor not yet applied: `plasticity.current`.
 // parameters: c
+// scope: s, r
 CASE WHEN type(r) = 'SIMILAR' THEN r.weight ELSE r.weight * (1 - $c.decay) ^ CASE $c.clock
   WHEN 'steps' THEN s.steps - r.step
   ELSE startNode(r).fires - r.source_fires + endNode(r).fires - r.target_fires
@@ -51,6 +54,7 @@ END END
 // name: floor
 // The least weight of a living link `r`; similarity links do not die.
 // parameters: c
+// scope: r
 CASE WHEN type(r) = 'SIMILAR' THEN 5e-324 ELSE CASE WHEN $c.floor > 0 THEN $c.floor ELSE 5e-324 END END
 
 // name: words

@@ -30,6 +30,7 @@ RETURN s.model AS model, s.dimension AS dimension, s.normalised AS normalised, h
 
 // name: whole
 // All that is kept of a memory `e`.
+// scope: e
 e {
   .id, .text, .role, .speaker, .session, .at, .recorded_at, .expires_at, .metadata, .keywords, .terms, .counts,
   .speaker_terms, .embedding, .archived_at, .fires, .uses, .last_used_at,

@@ -116,7 +116,8 @@ CALL (s, go, cue, own, same) {
   FOREACH (_ IN CASE WHEN cue IS NULL THEN [1] ELSE [] END | SET made:Waiting)
   WITH s, made
   CALL (s, made) {
-    MATCH (old:Cue {space: CASE WHEN s.cues > $c.max_cues THEN $space END}) WHERE old <> made
+    MATCH (old:Cue {space: CASE WHEN s.cues > $c.max_cues THEN $space END})
+    WHERE old.last_at IS NOT NULL AND old <> made
     WITH s, old ORDER BY old.last_at, old.id LIMIT 1
     OPTIONAL MATCH (staged:Staged {space: $space, kind: 'cue', id: old.id})
     SET s.cues = s.cues - 1, s.asked = s.asked - 1
@@ -156,7 +157,8 @@ head([faded IN [CASE $c.clock WHEN 'steps' THEN s.steps - r.step
 ])
 
 // name: associated
-// Every pair of the used memories, from the smaller id to the greater: `plasticity.strengthened`.
+// Every pair of the used memories, from the smaller id to the greater: `plasticity.strengthened`. Twelve decimals, so
+// that Browser shows 0.3 and not 0.30000000000000004.
 // scope: s, used -> associated
 CALL (s, used) {
   UNWIND range(0, size(used) - 2) AS at

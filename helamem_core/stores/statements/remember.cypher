@@ -26,13 +26,6 @@ CALL (s) {
 RETURN s.model AS model, s.dimension AS dimension, s.normalised AS normalised, s.last_number AS last_number,
        s.loading IS NOT NULL AS loading, held, last
 
-// name: space
-// The space alone.
-// parameters: space
-// columns: model, dimension, normalised, last_number
-// include: remember.made
-RETURN s.model AS model, s.dimension AS dimension, s.normalised AS normalised, s.last_number AS last_number
-
 // name: made
 // parameters: space
 // scope: -> s

@@ -1,14 +1,5 @@
 // Export and import.
 
-// name: source
-// The space that is copied, locked; no row if there is none, or if it is being filled or erased.
-// parameters: space
-// columns: steps, model, dimension, normalised
-MATCH (s:Space {name: $space})
-SET s.lock = true
-WITH s WHERE s.loading IS NULL
-RETURN s.steps AS steps, s.model AS model, s.dimension AS dimension, s.normalised AS normalised
-
 // name: memories
 // The next memories, whole, in the order they came.
 // parameters: space, after, size
@@ -52,7 +43,7 @@ RETURN kind, a.id AS source, b.id AS target, r.weight AS weight, r.step AS step,
 // Events that are not applied again.
 // parameters: space
 // columns: id, at
-MATCH (v:Event {space: $space})
+MATCH (v:Event {space: $space}) WHERE v.at IS NOT NULL
 RETURN v.id AS id, v.at AS at ORDER BY at, id
 
 // name: claim
@@ -71,15 +62,6 @@ FOREACH (_ IN CASE WHEN full THEN [] ELSE [1] END |
   }
 )
 RETURN full
-
-// name: ours
-// The space, locked, if it is still ours to fill or to erase.
-// parameters: space, loader
-// columns: name
-MATCH (s:Space {name: $space})
-SET s.lock = true
-WITH s WHERE s.loader = $loader
-RETURN s.name AS name
 
 // name: add_cues
 // parameters: rows (properties, labels, vector)
