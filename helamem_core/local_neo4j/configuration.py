@@ -21,7 +21,8 @@ _OPENED: Final = ("java.base/java.nio", "java.base/java.io", "java.base/sun.nio.
 _LAUNCHER: Final = "RunNeo4j.java"
 
 # Logs of transactions are kept no longer than a restart after a crash needs them: a laptop's disk is small, and what
-# was erased must not stay in them.
+# was erased must not stay in them. Each commit adds a part to a vector index; by default a thousand of them are left
+# unmerged, and every recall searches them all.
 _CONF: Final = """\
 # Written by helamem at each start; a change made here is lost.
 server.default_listen_address={host}
@@ -40,6 +41,7 @@ server.memory.pagecache.size={page_cache}
 db.tx_log.rotation.size=16m
 db.tx_log.rotation.retention_policy=keep_none
 db.tx_log.preallocate=false
+internal.dbms.index.vector.standard_merge_factor=10
 """
 
 

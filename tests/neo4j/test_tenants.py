@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from statistics import mean
 
 import pytest
 
@@ -10,42 +12,55 @@ from helamem_core import Memory
 from helamem_core.config import DEFAULT
 from helamem_core.evals.latency import Given
 from helamem_core.evals.synthetic import Corpus
+from helamem_core.local_neo4j import Server
 from helamem_core.records import Reinforcement
 from helamem_core.stores.neo4j import Neo4jStore
 from helamem_core.stores.reference import ReferenceStore
 from helamem_core.testing.fakes import MODEL, NOW, axis, node, query
+from tests.neo4j.wiping import opened
 
-SMALL, K = 20, 10
+K = 10
 THREADS = 8
 PAGE = 1_000
 
 
-def sized(*small: int) -> pytest.MarkDecorator:
-    """A default size and one that takes minutes."""
-    *fast, large = small
-    return pytest.mark.parametrize("memories", [*fast, pytest.param(large, marks=pytest.mark.slow)])
+BESIDE = [2_000, pytest.param(100_000, marks=pytest.mark.slow)]
+"""Memories of the large space."""
 
 
 @pytest.mark.timeout(3_600)
-@sized(2_000, 100_000)
-def test_a_small_space_beside_a_large_one_keeps_its_hits(store: Neo4jStore, space: str, memories: int) -> None:
+@pytest.mark.parametrize("memories", BESIDE)
+def test_a_small_space_beside_a_large_one_keeps_its_hits(neo4j_server: Server, space: str, memories: int) -> None:
     """Its questions are near thousands of memories of the other one, which hold the same words."""
-    corpus = Corpus(memories + SMALL)
-    kept = slice(memories, memories + SMALL)
-    with (
-        Memory.open("memory:", space=space, embedder=Given(), store=ReferenceStore()) as alone,
-        Memory.open(space=f"{space} large", embedder=Given(), store=store) as large,
-    ):
-        small = large.in_space(space)
-        for at in range(0, memories, PAGE):
-            large.remember(corpus.turns[at : at + PAGE], vectors=corpus.vectors[at : at + PAGE])
+    twenty, three_hundred = 20, 300
+    corpus = Corpus(memories + twenty + three_hundred)
+    with closing(opened(neo4j_server)) as store, closing(opened(neo4j_server, exact_up_to=0)) as by_index:
+        with Memory.open(space=f"{space} large", embedder=Given(), store=store) as large:
+            remember(large, corpus, 0, memories)
+            assert lost(large.in_space(space), corpus, memories, memories + twenty) == 0
+        with Memory.open(space=f"{space} 300", embedder=Given(), store=by_index) as small:
+            assert lost(small, corpus, memories + twenty, len(corpus.turns)) <= 0.01
+            store.drop_space(large.space)
+            store.drop_space(small.space)
+
+
+def lost(small: Memory, corpus: Corpus, first: int, end: int) -> float:
+    """The share of hits that a space does not find which has them when it is alone."""
+    with Memory.open("memory:", space=small.space, embedder=Given(), store=ReferenceStore()) as alone:
         for memory in (alone, small):
-            memory.remember(corpus.turns[kept], vectors=corpus.vectors[kept])
-        for asked in corpus.queries(50, memories):
-            wanted, found = (memory.recall(asked.text, vector=asked.vector, k=K) for memory in (alone, small))
+            remember(memory, corpus, first, end)
+        missed = []
+        for asked in corpus.queries(50, first):
+            wanted, found = (memory.recall(asked.text, vector=asked.vector, k=K).ids for memory in (alone, small))
             assert len(found) == K
-            assert found.ids == wanted.ids
-        large.drop_space(large.space)
+            missed.append(len({*wanted} - {*found}) / K)
+        return mean(missed)
+
+
+def remember(memory: Memory, corpus: Corpus, first: int, end: int) -> None:
+    for at in range(first, end, PAGE):
+        page = slice(at, min(at + PAGE, end))
+        memory.remember(corpus.turns[page], vectors=corpus.vectors[page])
 
 
 @pytest.mark.timeout(3_600)

@@ -56,7 +56,7 @@ class Neo4jStore:
         password: default: from the url or `HELAMEM_NEO4J_PASSWORD`.
         auth: anything else that the driver takes, such as a bearer token.
         database: default: from the url, `HELAMEM_NEO4J_DATABASE` or `neo4j`.
-        near: least number of memories that the vector index nominates for a recall; three times `k` if that is more.
+        near: least number of memories that the vector index nominates for a recall; `k` if that is more.
         worded: least number that the full-text index nominates; five times `k` if that is more.
         exact_up_to: spaces of at most so many memories are scored as a whole.
         retry_seconds: how long a transaction is tried again that lost a race or its server.
@@ -77,7 +77,7 @@ class Neo4jStore:
         password: str | None = None,
         auth: Any = None,
         database: str | None = None,
-        near: int = 30,
+        near: int = 10,
         worded: int = 50,
         exact_up_to: int = 200,
         retry_seconds: float = 5.0,

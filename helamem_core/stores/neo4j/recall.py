@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from helamem_core.config import Config
 from helamem_core.dynamics import retrieval
 from helamem_core.dynamics.scoring import DIGITS, ranked
@@ -31,7 +33,7 @@ class Reach:
     """How far a recall looks.
 
     Attributes:
-        near: least number of memories that the vector index nominates; three times `k` if that is more.
+        near: least number of memories that the vector index nominates; `k` if that is more.
         worded: least number that the full-text index nominates; five times `k` if that is more.
         exact_up_to: spaces of at most so many memories are looked at as a whole.
     """
@@ -64,18 +66,20 @@ def recall(tx: Transaction, space: str, query: RecallQuery, reach: Reach, width:
 
 def parameters(space: str, query: RecallQuery, reach: Reach) -> dict[str, Any]:
     """Return the parameters of the statement."""
+    one = query.vector is not None and query.cue is not None and np.array_equal(query.vector, query.cue)
     return {
         "space": space,
         "q": {
             "model": casts.model(query.embedder),
             "vector": casts.numbers(query.vector),
-            "cue": casts.numbers(query.cue),
+            "cue": None if one else casts.numbers(query.cue),
+            "asks_as_it_is": one,
             "terms": list(query.terms),
             "digests": [casts.digest(space, term) for term in query.terms],
             "keywords": list(query.keywords),
         },
         "k": query.k,
-        "near": max(reach.near, 3 * query.k),
+        "near": max(reach.near, query.k),
         "worded": max(reach.worded, 5 * query.k),
         "exact_up_to": reach.exact_up_to,
         "everything": query.config.spreading.seeds is None,  # no index tells which memories are no seeds

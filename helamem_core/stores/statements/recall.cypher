@@ -6,7 +6,7 @@
 
 // name: recall
 // With vectors of a width.
-// parameters: space, q (model, vector, cue, terms, digests, keywords: what may be null or empty), k, near, worded,
+// parameters: space, q (model, vector, cue, asks_as_it_is, terms, digests, keywords: what may be null or empty), k, near, worded,
 //   exact_up_to, everything, now, asked_at, since, until, as_of, filter, c (the settings)
 // columns: model, dimension, normalised, unembedded, short, items
 // include: recall.space
@@ -23,13 +23,14 @@ WITH s, vector, cue, false AS all, [] AS around, [] AS asked, -1.0 AS depth
 // include: recall.answer
 
 // name: space
-// The space, and the query's vectors where they are of its model.
-// parameters: space, q (model, vector, cue)
+// The space, and the query's vectors where they are of its model. Where both are one, it travels once.
+// parameters: space, q (model, vector, cue, asks_as_it_is)
 // scope: -> s, vector, cue
 MATCH (s:Space {name: $space}) WHERE s.loading IS NULL
 WITH s, $q.model IS NULL OR
      s.model = $q.model.name AND s.dimension = $q.model.dimension AND s.normalised = $q.model.normalised AS counts
-WITH s, CASE WHEN counts THEN $q.vector END AS vector, CASE WHEN counts THEN $q.cue END AS cue
+WITH s, CASE WHEN counts THEN $q.vector END AS vector,
+     CASE WHEN counts THEN CASE WHEN $q.asks_as_it_is THEN $q.vector ELSE $q.cue END END AS cue
 
 // name: answer
 // Score, spread, choose.
@@ -205,14 +206,13 @@ CALL (nominated, lifted) {
   ORDER BY round(final, $c.digits, 'HALF_EVEN') DESC, e.id
   WITH collect({e: e, why: why, lifts: lifts, lift: lift}) AS ranked
   CALL (ranked) {
-    UNWIND ranked[..$k] AS row
-    RETURN row
-    UNION
     UNWIND [row IN ranked WHERE row.why.competes] AS row
     WITH row ORDER BY round(row.why.base, $c.digits, 'HALF_EVEN') DESC, row.e.id
     LIMIT $k
-    RETURN row
+    RETURN collect(row) AS based
   }
+  WITH ranked[..$k] AS best, based
+  UNWIND best + [row IN based WHERE NOT row.e IN [each IN best | each.e]] AS row
   WITH row, row.e AS e
   RETURN collect({
     why: row.why, lifts: row.lifts, lift: row.lift, node: e {
