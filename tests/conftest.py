@@ -52,12 +52,12 @@ def neo4j_server(request: pytest.FixtureRequest) -> Server:
     return server
 
 
-@pytest.fixture
-def start_neo4j(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[StartServer]:
-    """A function that starts a small Neo4j for this test alone, which it may stop, kill and start again."""
-    for name, options in SHORT_LIVED.items():
-        monkeypatch.setenv(name, options)
-    with ExitStack() as servers:
+@pytest.fixture(scope="module")
+def start_neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    """A function that starts a small Neo4j for this file alone, whose tests may stop, kill and start it again."""
+    with pytest.MonkeyPatch.context() as environment, ExitStack() as servers:
+        for name, options in SHORT_LIVED.items():
+            environment.setenv(name, options)
 
         def start(line: Line = LTS, *, auth: bool = True) -> Server:
             home = tmp_path_factory.mktemp("neo4j-own")

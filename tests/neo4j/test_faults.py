@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+import uuid
 from contextlib import closing
 
 import pytest
@@ -23,13 +24,24 @@ PATIENCE = 6.0
 BATCH = 50
 TURNS = [Turn(f"turn number {at} about tea", id=f"t{at}", session="s") for at in range(600)]
 SMALL_BATCHES = Config(limits=Limits(batch=BATCH))
-LINES = pytest.mark.parametrize("line", [LTS, CALENDAR], ids=["5.26", "2026.09"])
 
 
-def memory(server: Server) -> Memory:
+@pytest.fixture(scope="module", params=[LTS, CALENDAR], ids=["5.26", "2026.09"])
+def mortal(start_neo4j: StartServer, request: pytest.FixtureRequest) -> Server:
+    """A server that may be stopped and killed; each test leaves it running."""
+    line: Line = request.param
+    return start_neo4j(line)
+
+
+@pytest.fixture
+def space() -> str:
+    return uuid.uuid4().hex
+
+
+def memory(server: Server, space: str) -> Memory:
     return Memory.open(
         server.bolt_url,
-        space="faults",
+        space=space,
         embedder="hashing",
         config=SMALL_BATCHES,
         user=server.user,
@@ -59,14 +71,12 @@ def test_a_server_that_never_answers_is_reported_soon() -> None:
         assert time.monotonic() - began < PATIENCE
 
 
-@LINES
-def test_a_server_that_stops_leaves_a_resumable_batch(start_neo4j: StartServer, line: Line) -> None:
-    server = start_neo4j(line)
-    with memory(server) as here:
+def test_a_server_that_stops_leaves_a_resumable_batch(mortal: Server, space: str) -> None:
+    with memory(mortal, space) as here:
 
         def stop(done: int, total: int | None) -> None:
             if done == 200:
-                server.stop()
+                mortal.stop()
 
         began = time.monotonic()
         with pytest.raises(RememberError) as caught:
@@ -77,20 +87,18 @@ def test_a_server_that_stops_leaves_a_resumable_batch(start_neo4j: StartServer, 
         with pytest.raises(StoreUnavailable):
             here.recall("tea")
         assert time.monotonic() - began < 60
-        server.start()
+        mortal.start()
         again = here.remember(report.remaining)
         assert {item.outcome for item in again.items} == {"stored"}
         assert here.stats().memories == len(TURNS)
         assert here.stats().links["NEXT"] == len(TURNS) - 1
 
 
-@LINES
-def test_what_was_acknowledged_outlives_a_kill(start_neo4j: StartServer, line: Line) -> None:
-    server = start_neo4j(line)
+def test_what_was_acknowledged_outlives_a_kill(mortal: Server, space: str) -> None:
     acknowledged: list[str] = []
 
     def write() -> None:
-        with memory(server) as here:
+        with memory(mortal, space) as here:
             for turn in TURNS:
                 try:
                     here.remember(turn)
@@ -102,15 +110,15 @@ def test_what_was_acknowledged_outlives_a_kill(start_neo4j: StartServer, line: L
     writer.start()
     while len(acknowledged) < 40 and writer.is_alive():
         time.sleep(0.01)
-    server.kill()
+    mortal.kill()
     writer.join()
-    server.start()
-    with memory(server) as here:
+    mortal.start()
+    with memory(mortal, space) as here:
         held = {episode.id for episode in here.list()}
         assert set(acknowledged) <= held
         assert len(held) <= len(acknowledged) + 1
         assert {item.outcome for item in here.remember(TURNS[:60]).items} <= {"stored", "unchanged"}
-    with closing(opened(server)) as store:
+    with closing(opened(mortal)) as store:
         assert store.check() == []
 
 

@@ -125,7 +125,7 @@ class Connection:
                 self.address.url,
                 auth=self.address.auth,
                 max_transaction_retry_time=self._retry_seconds,
-                connection_timeout=5.0,
+                connection_timeout=4.0,
                 connection_acquisition_timeout=5.0,
                 notifications_min_severity="OFF",
                 user_agent="helamem",
