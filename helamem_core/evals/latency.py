@@ -35,7 +35,9 @@ USED_WARM = 200
 BATCHES = 10
 SINGLES = 40
 USED = 20
-"""Learned links of every memory of a used graph."""
+"""Learned links of the memories that a used graph is asked about."""
+USED_MEMORIES = 10_000
+"""How many those are, at most: it takes minutes to make their links."""
 GROUP = 11
 """Memories reinforced together to make one; so many that each gets ten links."""
 
@@ -112,9 +114,14 @@ class Bench:
         self._size, self._options = size, options
         self._written = size
 
-    def recall(self, warm: int = WARM) -> Pairs:
-        """Recall, against the matrix product with the best k and the engine's own lookup of the query's words."""
-        queries = self._corpus.queries(self._options.rounds + warm, self._size)
+    def recall(self, warm: int = WARM, within: int | None = None) -> Pairs:
+        """Recall, against the bare lookups: the nearest memories, and those that share the query's words.
+
+        Args:
+            warm: rounds before the clock counts.
+            within: ask about the first so many memories only.
+        """
+        queries = self._corpus.queries(self._options.rounds + warm, within or self._size)
         return interleave(
             self._options.rounds,
             lambda at: self._recall(queries[at]),
@@ -139,14 +146,14 @@ class Bench:
             second.add(warm, bare)
         return reinforced, first, second
 
-    def use(self) -> None:
-        """Reinforce every memory with others drawn at random: the widest neighbourhoods that so many links can make."""
+    def use(self, memories: int) -> None:
+        """Reinforce the first memories with each other at random: the widest neighbourhoods of so many links."""
         draws = np.random.default_rng(self._options.seed)
         for _ in range(USED // (GROUP - 1)):
-            groups = np.array_split(draws.permutation(self._size), max(1, self._size // GROUP))
+            groups = np.array_split(draws.permutation(memories), max(1, memories // GROUP))
             for done, group in enumerate(groups):
                 if done % 1_000 == 0:
-                    self._options.progress(f"latency: using {self._size:,}", done, len(groups))
+                    self._options.progress(f"latency: using {memories:,} of {self._size:,}", done, len(groups))
                 self._memory.reinforce([str(self._corpus.turns[at].id) for at in group])
 
     def remember(self, rounds: int, batch: int) -> Pairs:
@@ -184,8 +191,9 @@ def _measured(size: int, options: LatencyOptions) -> Iterator[Mapping[str, Value
         yield row(f"reinforce {options.k}", "reinforce / recall", reinforced)
         yield row("recall, first after it", lookups, first)
         yield row("recall, over its links", lookups, second)
-        bench.use()
-        yield row("recall, on a used graph", lookups, bench.recall(USED_WARM))
+        used = min(size, USED_MEMORIES)
+        bench.use(used)
+        yield row("recall, on a used graph", lookups, bench.recall(USED_WARM, used))
         yield row(f"remember {batch}", "bare writes / remember", bench.remember(BATCHES, batch), inverse=True)
         yield row("remember 1", "bare writes / remember", bench.remember(SINGLES, 1), inverse=True)
 
