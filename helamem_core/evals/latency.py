@@ -28,10 +28,9 @@ from helamem_core.memory import Memory
 from helamem_core.types import EmbedderIdentity, Recollections, Vector
 
 MODEL = EmbedderIdentity("synthetic", DIMENSION)
-WARM = 20
-"""Rounds before the clock counts."""
-USED_WARM = 200
-"""The same on a used graph, where each new question reads the links of some 200 memories for the first time."""
+WARM = 200
+"""Rounds before the clock counts: a server's Java compiles what it runs often, and on a used graph each new question
+reads the links of some 200 memories for the first time."""
 BATCHES = 10
 SINGLES = 40
 USED = 20
@@ -114,19 +113,18 @@ class Bench:
         self._size, self._options = size, options
         self._written = size
 
-    def recall(self, warm: int = WARM, within: int | None = None) -> Pairs:
+    def recall(self, within: int) -> Pairs:
         """Recall, against the bare lookups: the nearest memories, and those that share the query's words.
 
         Args:
-            warm: rounds before the clock counts.
-            within: ask about the first so many memories only.
+            within: it is asked about the first so many memories.
         """
-        queries = self._corpus.queries(self._options.rounds + warm, within or self._size)
+        queries = self._corpus.queries(self._options.rounds + WARM, within)
         return interleave(
             self._options.rounds,
             lambda at: self._recall(queries[at]),
             lambda at: self._bare.lookup(queries[at], self._options.k),
-            warm=warm,
+            warm=WARM,
         )
 
     def reinforce(self) -> tuple[Pairs, Pairs, Pairs]:
@@ -186,14 +184,14 @@ def _measured(size: int, options: LatencyOptions) -> Iterator[Mapping[str, Value
             return {"memories": size, "verb": verb, "ratio is": ratio, **pairs.figures(inverse=inverse)}
 
         lookups = "recall / bare lookups"
-        yield row("recall", lookups, bench.recall())
+        yield row("recall", lookups, bench.recall(size))
         reinforced, first, second = bench.reinforce()
         yield row(f"reinforce {options.k}", "reinforce / recall", reinforced)
         yield row("recall, first after it", lookups, first)
         yield row("recall, over its links", lookups, second)
         used = min(size, USED_MEMORIES)
         bench.use(used)
-        yield row("recall, on a used graph", lookups, bench.recall(USED_WARM, used))
+        yield row("recall, on a used graph", lookups, bench.recall(used))
         yield row(f"remember {batch}", "bare writes / remember", bench.remember(BATCHES, batch), inverse=True)
         yield row("remember 1", "bare writes / remember", bench.remember(SINGLES, 1), inverse=True)
 

@@ -64,7 +64,7 @@ CALL db.create.setNodeVectorProperty(t, 'vector', row.vector)
 // columns: kind, id, text
 MATCH (s:Space {name: $space}) WHERE s.loading IS NULL
 CALL () {
-  MATCH (e:Episode {space: $space})
+  MATCH (e:Episode {space: $space}) WHERE e.number IS NOT NULL
   RETURN 'episode' AS kind, false AS cue, e
   UNION ALL
   MATCH (e:Cue {space: $space}) WHERE e.number IS NOT NULL AND e.text IS NOT NULL

@@ -9,7 +9,7 @@ CALL (s, vector) {
   WITH s, vector, $everything OR s.memories <= $exact_up_to AS all
   CALL (s, vector, all) {
     CALL (s, vector, all) {
-      MATCH (e:Episode {space: CASE WHEN all THEN $space END})
+      MATCH (e:Episode {space: CASE WHEN all THEN $space END}) WHERE e.number IS NOT NULL
       RETURN e
       UNION
       WITH vector WHERE NOT all AND vector IS NOT NULL

@@ -12,7 +12,7 @@ CALL (s, vector) {
   WITH s, vector, wide, $everything OR s.memories <= $exact_up_to OR $exact_up_to > 0 AND s.memories <= wide AS all
   CALL (s, vector, wide, all) {
     CALL (s, vector, wide, all) {
-      MATCH (e:Episode {space: CASE WHEN all THEN $space END})
+      MATCH (e:Episode {space: CASE WHEN all THEN $space END}) WHERE e.number IS NOT NULL
       RETURN e
       UNION
       WITH vector, wide WHERE NOT all AND vector IS NOT NULL

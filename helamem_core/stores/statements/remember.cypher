@@ -18,6 +18,7 @@ CALL (s) {
   UNWIND $sessions AS session
   CALL (s, session) {
     MATCH (e:Episode {space: s.name, session: session})
+    USING INDEX e:Episode(space, session, number)
     WHERE e.number >= 0
     RETURN e.id AS id ORDER BY e.space DESC, e.session DESC, e.number DESC LIMIT 1
   }

@@ -7,7 +7,7 @@
 MATCH (s:Space {name: $space})
 WHERE s.loading IS NULL
 MATCH (e:Episode {space: $space})
-WHERE (e.archived_at IS NOT NULL) = $archived
+WHERE e.number IS NOT NULL AND (e.archived_at IS NOT NULL) = $archived
   AND (e.expires_at IS NULL OR e.expires_at > $now)
   AND e.at >= $since AND e.at <= $until
   AND

@@ -8,7 +8,7 @@
 MATCH (s:Space {name: $space})
 WHERE s.loading IS NULL
 CALL () {
-  MATCH (e:Episode {space: $space})
+  MATCH (e:Episode {space: $space}) WHERE e.number IS NOT NULL
   WITH e, e.expires_at IS NULL OR e.expires_at > $now AS lives
   RETURN sum(CASE WHEN lives AND e.archived_at IS NULL THEN 1 ELSE 0 END) AS memories,
          sum(CASE WHEN lives AND e.archived_at IS NOT NULL THEN 1 ELSE 0 END) AS archived,
@@ -34,7 +34,7 @@ CALL () {
   RETURN count(k) AS dead
 }
 CALL (s) {
-  MATCH (e:Episode {space: $space})<-[r:ASSOCIATED|CUED|SIMILAR]-()
+  MATCH (e:Episode {space: $space})<-[r:ASSOCIATED|CUED|SIMILAR]-() WHERE e.number IS NOT NULL
   WITH type(r) AS kind,
   // include: formula.weight
   AS weight,

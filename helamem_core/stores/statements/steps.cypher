@@ -3,7 +3,7 @@
 // name: size
 // parameters: space
 // columns: memories
-MATCH (e:Episode {space: $space})
+MATCH (e:Episode {space: $space}) WHERE e.number IS NOT NULL
 RETURN count(e) AS memories
 
 // name: page

@@ -54,7 +54,7 @@ RETURN v.id AS id, v.at AS at ORDER BY at, id
 MERGE (s:Space {name: $space})
 ON CREATE SET s.loading = true
 SET s.lock = true
-WITH s, s.loading IS NULL AND EXISTS { MATCH (:Episode {space: $space}) } AS full
+WITH s, s.loading IS NULL AND EXISTS { MATCH (e:Episode {space: $space}) WHERE e.number IS NOT NULL } AS full
 FOREACH (_ IN CASE WHEN full THEN [] ELSE [1] END |
   SET s = {
     name: $space, lock: true, loading: true, loader: $loader, steps: 0, memories: 0, embedded: 0, length: 0, cues: 0,
