@@ -102,7 +102,8 @@ class Ingestion:
             return
         if entry.turn.at is None:
             # Turns of one call keep their order in time, also where the clock is coarse.
-            self._last = entry.node.at = min(max(now, self._last + _TICK), LATEST)
+            # In whole microseconds, as a `datetime` says them: what is remembered again has the same time.
+            self._last = entry.node.at = round(min(max(now, self._last + _TICK), LATEST), 6)
 
     def _store(self, batch: list[Entry], now: float) -> None:
         first: dict[str, Entry] = {}

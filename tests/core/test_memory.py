@@ -21,6 +21,7 @@ from helamem_core import (
     Memory,
     RememberError,
     StoreBusy,
+    StoreUnavailable,
     Turn,
 )
 from helamem_core.embedders.hashing import HashingEmbedder
@@ -172,6 +173,26 @@ class TestRemember:
             assert again.count("stored") == 5
             assert memory.remember(report.remaining).count("unchanged") == 5
             assert [episode.text for episode in memory.list()] == [f"turn {n}" for n in range(7)]
+
+    def test_what_was_stored_though_it_seemed_lost_is_unchanged(self) -> None:
+        """Fault: the server commits a batch and goes before it can say so."""
+
+        class Lost(ReferenceStore):
+            lost = True
+
+            def remember(self, *args: Any, **kwargs: Any) -> list[bool]:
+                stored = super().remember(*args, **kwargs)
+                if self.lost:
+                    raise StoreUnavailable("gone")
+                return stored
+
+        store = Lost()
+        with Memory.open(store=store, space="s", embedder="hashing", clock=FakeClock(NOW + 0.123456)) as memory:
+            report = memory.remember([f"turn {n}" for n in range(200)], on_error="report")
+            assert report.count("failed") == 200
+            store.lost = False
+            assert memory.remember(report.remaining).count("unchanged") == 200
+            assert [episode.text for episode in memory.list()] == [f"turn {n}" for n in range(200)]
 
     def test_a_turn_that_expired_makes_room(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember(Turn("old", id="a", expires_at=datetime.fromtimestamp(NOW + 10, UTC)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from neo4j.exceptions import AuthConfigurationError
 
 from helamem_core.errors import InvalidInput
 from helamem_core.stores.neo4j import Neo4jStore
 from helamem_core.stores.neo4j.address import address
+from helamem_core.stores.neo4j.failures import translated
 
 NOTHING: dict[str, Any] = {"user": None, "password": None, "auth": None, "database": None}
 
@@ -50,10 +53,47 @@ def test_arguments_win_over_the_url_and_the_url_over_variables(monkeypatch: pyte
     assert address("bolt://host", **NOTHING | {"auth": token}).auth is token
 
 
-@pytest.mark.parametrize("url", ["bolt://", "bolt://:7687", "bolt://host/a/b", "bolt://host#x", "bolt://host:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("bolt://", "bolt://:7687", "bolt://host/a/b", "bolt://host#x", "bolt://host:port", "bolt://a..b:7687"),
+        *(
+            "bolt://" + 64 * "a",
+            "bolt://h\ud800st",
+            "bolt://me:hu/sh@host",
+            "bolt://me:hu?sh@host",
+            "bolt://me:hu#sh@host",
+        ),
+        *("bolt://me:12/hush@host", "bolt://me:12?hush@host", "bolt://me:12#hush@host", "bolt://me:hu/s h'@host"),
+    ],
+)
 def test_urls_that_lead_nowhere(url: str) -> None:
-    with pytest.raises(InvalidInput, match="use neo4j://host:7687"):
+    with pytest.raises(InvalidInput, match="use neo4j://host:7687") as caught:
         address(url, **NOTHING)
+    assert not re.search(r"hu\b|sh\b|12", str(caught.value))
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("what", ["user", "password", "database"])
+def test_half_a_character_is_told(what: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"the {what} holds half a character"):
+        address("bolt://host", **NOTHING | {"password": "p", what: "x\ud800"})
+
+
+def test_the_servers_own_database_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'System' holds the server's own things"):
+        address("bolt://host/System", **NOTHING)
+
+
+def test_what_is_no_driver_and_no_auth_is_told() -> None:
+    with pytest.raises(InvalidInput, match="driver is 'x'; it must be a"):
+        Neo4jStore("bolt://host", driver="x")  # type: ignore[arg-type]
+    with (
+        pytest.raises(InvalidInput, match="`auth` is nothing that the driver takes") as caught,
+        translated(address("bolt://host", **NOTHING)),
+    ):
+        raise AuthConfigurationError("Cannot determine auth details from 'hush'")
+    assert "hush" not in str(caught.value)
 
 
 def test_two_kinds_of_credentials_are_refused() -> None:

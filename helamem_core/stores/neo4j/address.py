@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from helamem_core.errors import InvalidInput
-from helamem_core.urls import redacted
+from helamem_core.urls import redacted, shown
 
 DATABASE = "neo4j"
+_SYSTEM = "system"  # holds users and databases, and nothing else
+_USE = "use neo4j://host:7687/database; in a user or password write / as %2F, ? as %3F, # as %23 and @ as %40"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +42,43 @@ def address(url: str, *, user: str | None, password: str | None, auth: Any, data
     `HELAMEM_NEO4J_DATABASE`, `neo4j`.
 
     Raises:
-        InvalidInput: the url names no host, or has a part that means nothing.
+        InvalidInput: the url names no host, or has a part that means nothing; a name or password cannot be sent.
     """
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        raise InvalidInput(f"url {redacted(url)!r} cannot be read ({error}); use neo4j://host:7687") from error
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+    except ValueError:
+        raise InvalidInput(f"url {shown(url)!r} cannot be read; {_USE}") from None  # the error may quote a password
     if not host:
-        raise InvalidInput(f"url {redacted(url)!r} names no host; use neo4j://host:7687")
+        raise InvalidInput(f"url {shown(url)!r} names no host; {_USE}")
     named = dict(parse_qsl(parts.query, keep_blank_values=True))
     path = unquote(parts.path.strip("/"))
     in_url = named.pop("database", None) or path or None
-    if "/" in path or parts.fragment:
-        raise InvalidInput(
-            f"url {redacted(url)!r} has more than one path or a fragment; use neo4j://host:7687/database"
-        )
+    if "/" in path or "@" in path + parts.query or parts.fragment:
+        raise InvalidInput(f"url {shown(url)!r} has more than one path, a fragment, or an @ after the host; {_USE}")
     shown_host = f"[{host}]" if ":" in host else host
     netloc = shown_host if port is None else f"{shown_host}:{port}"
     query = "&".join(f"{key}={value}" for key, value in named.items())  # routing context of a cluster
     return Address(
         urlunsplit((parts.scheme.lower(), netloc, "", query, "")),
         _auth(auth, user, password, parts.username, parts.password),
-        database or in_url or os.environ.get("HELAMEM_NEO4J_DATABASE") or DATABASE,
+        _database(database or in_url or os.environ.get("HELAMEM_NEO4J_DATABASE") or DATABASE),
     )
+
+
+def _database(name: str) -> str:
+    if name.lower() == _SYSTEM:
+        raise InvalidInput(f"database {name!r} holds the server's own things; name another, such as {DATABASE!r}")
+    return _sendable("database", name)
+
+
+def _sendable(what: str, text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"the {what} holds half a character (a lone surrogate), which no server takes") from None
+    return text
 
 
 def _auth(auth: Any, user: str | None, password: str | None, url_user: str | None, url_password: str | None) -> Any:
@@ -79,4 +94,4 @@ def _auth(auth: Any, user: str | None, password: str | None, url_user: str | Non
     )
     if secret is None:
         return None if name is None else (name, "")
-    return name or "neo4j", secret
+    return _sendable("user", name or "neo4j"), _sendable("password", secret)

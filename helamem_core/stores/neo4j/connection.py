@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import neo4j
 from neo4j import GraphDatabase, ManagedTransaction
 
-from helamem_core.errors import StoreError
+from helamem_core.errors import InvalidInput, StoreError
+from helamem_core.showing import shown
 from helamem_core.stores.neo4j.address import Address
 from helamem_core.stores.neo4j.failures import translated
 from helamem_core.stores.statements import cypher
@@ -86,6 +87,9 @@ class Connection:
         driver: use this one instead; it is never closed here.
         observer: told of each statement.
         retry_seconds: how long a transaction that lost a race, or its server, is tried again.
+
+    Raises:
+        InvalidInput: the driver is none.
     """
 
     def __init__(
@@ -96,6 +100,8 @@ class Connection:
         observer: Observer | None = None,
         retry_seconds: float = 5.0,
     ) -> None:
+        if driver is not None and not isinstance(driver, neo4j.Driver):
+            raise InvalidInput(f"driver is {shown(driver)}; it must be a `neo4j.Driver`")
         self.address, self.observer = address, observer
         self._borrowed, self._retry_seconds = driver, retry_seconds
         # By process: a parent's is kept, since dropped it would say goodbye on the parent's connections.

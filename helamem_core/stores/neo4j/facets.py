@@ -59,7 +59,12 @@ def code(value: Any) -> str:
         return f"s{value}"
     if isinstance(value, Mapping):
         return "m"
-    return "l" + json.dumps([code(item) for item in value], ensure_ascii=False)
+    return "l" + json.dumps(_listed(value), ensure_ascii=False)
+
+
+def _listed(value: Any) -> Any:
+    """Return a list of codes, with lists in it as lists: codes in codes would double their escapes at each level."""
+    return [_listed(item) for item in value] if isinstance(value, list | tuple) else code(value)
 
 
 def _facets(path: tuple[str, ...], values: Mapping[str, Any]) -> Iterator[str]:

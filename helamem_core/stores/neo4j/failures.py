@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from helamem_core.stores.neo4j.address import Address
 
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+_TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
 
 
 @contextmanager
@@ -24,6 +25,8 @@ def translated(address: Address) -> Iterator[None]:
         yield
     except HelaMemError:
         raise
+    except exceptions.AuthConfigurationError:
+        raise InvalidInput("`auth` is nothing that the driver takes; give (user, password) or a `neo4j.Auth`") from None
     except exceptions.ConfigurationError as error:
         raise InvalidInput(f"cannot go to Neo4j at {address}: {redacted(str(error))}") from error
     except (exceptions.DriverError, exceptions.Neo4jError, ConnectionError) as error:
@@ -32,6 +35,10 @@ def translated(address: Address) -> Iterator[None]:
 
 def _ours(error: Exception, address: Address) -> StoreError:
     told = redacted(str(getattr(error, "message", None) or error))
+    if getattr(error, "code", None) == _TOO_MANY_TRIES:
+        return StoreUnavailable(
+            f"Neo4j at {address} takes no password for a while: too many were wrong; wait, check it"
+        )
     if isinstance(error, exceptions.AuthError):
         return StoreUnavailable(f"Neo4j at {address} refuses these credentials: {told}; check user and password")
     if getattr(error, "code", None) == _NO_DATABASE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from importlib.resources import files
 
-from helamem_core.errors import ForeignStore, SchemaTooNew, StoreError, StoreUnavailable
+from helamem_core.errors import ForeignStore, InvalidInput, SchemaTooNew, StoreError, StoreUnavailable
 from helamem_core.stores.neo4j.connection import Connection
 from helamem_core.stores.statements import CALENDAR
 
@@ -13,6 +13,7 @@ VERSION = 1
 """Of the schema that this library reads and writes."""
 OLDEST = (5, 26)
 _SEARCHES = (2026, 1)  # the first whose vector indexes filter while they search
+_WIDEST = 4096  # vectors of an index
 _ONLINE_SECONDS = 300
 _MADE_MEANWHILE = ("RuleAlreadyExists", "IndexAlreadyExists", "ConstraintAlreadyExists")
 _LABELS = {"memories": "Vector", "cues": "CueVector"}
@@ -44,9 +45,15 @@ class Schema:
         return width in self._widths
 
     def ensure(self, width: int) -> None:
-        """Make the indexes of a width, and wait until they answer."""
+        """Make the indexes of a width, and wait until they answer.
+
+        Raises:
+            InvalidInput: vectors are too wide for an index.
+        """
         if self.has(width):
             return
+        if width > _WIDEST:
+            raise InvalidInput(f"vectors have {width} numbers; Neo4j indexes at most {_WIDEST}: take a smaller model")
         with self._lock:
             for block in ("memories", "cues"):
                 self._make(f"schema.{block}", width)
