@@ -193,7 +193,7 @@ def test_an_erasure_that_another_one_overtook_leaves_what_came_since(
     run, batches = Transaction.run, count()
 
     def overtaken(self: Transaction, name: str, **parameters: Any) -> Any:
-        if name == "transfer.ours" and next(batches) == 1:
+        if name == "spaces.ours" and next(batches) == 1:
             store.drop_space(room.space)
             room.remember("new")
         return run(self, name, **parameters)

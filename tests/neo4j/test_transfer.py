@@ -123,7 +123,7 @@ def many(room: Room) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "times"),
-    [("transfer.ours", 1), ("remember.create", 2), ("transfer.add_turns", 1)],
+    [("spaces.ours", 1), ("remember.create", 2), ("transfer.add_turns", 1)],
     ids=["at the beginning", "among memories", "near the end"],
 )
 def test_a_killed_import_leaves_nothing_to_be_seen(

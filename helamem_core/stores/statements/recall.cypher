@@ -126,8 +126,8 @@ CALL (s, cue, asked, depth) {
 
 // name: lifts
 // What seeds lend along the order of turns and over links, and cues to what they led to: `spreading.lift`, `share`.
-// scope: s, vector, words, seeds, cues, nominated -> lifted
-CALL (s, vector, words, seeds, cues, nominated) {
+// scope: s, vector, words, seeds, cues -> lifted
+CALL (s, vector, words, seeds, cues) {
   CALL (s, seeds, cues) {
     UNWIND seeds AS seed
     WITH seed.e AS seed, $c.next * seed.activation AS amount
@@ -172,15 +172,15 @@ CALL (s, vector, words, seeds, cues, nominated) {
     RETURN link.e AS e, 'CUED' AS kind, cue.id AS source, link.weight AS weight,
            $c.cued * cue.activation * link.weight / toFloat(size(cue.led)) ^ $c.cue_fan AS amount
   }
-  WITH vector, words, nominated, e, kind, source, weight, amount
+  WITH e, kind, source, weight, amount
   WHERE amount > 0 AND
   // include: formula.visible
-  WITH vector, words, nominated, e, collect({kind: kind, source: source, weight: weight, amount: amount}) AS found,
+  WITH e, collect({kind: kind, source: source, weight: weight, amount: amount}) AS found,
        sum(CASE WHEN kind = 'NEXT' THEN amount ELSE 0.0 END) AS along,
        sum(CASE WHEN kind = 'NEXT' THEN 0.0 ELSE amount END) AS total
-  WITH vector, words, nominated, e, along, total, found,
+  WITH e, along, total, found,
        CASE WHEN total > $c.ceiling THEN $c.ceiling / total ELSE 1.0 END AS share
-  WITH vector, words, nominated, e, along + share * total AS lift, [
+  WITH e, along + share * total AS lift, [
          link IN found | CASE WHEN link.kind = 'NEXT' THEN link ELSE {
            kind: link.kind, source: link.source, weight: link.weight, amount: share * link.amount
          } END
@@ -206,10 +206,10 @@ CALL (nominated, lifted) {
   ORDER BY round(final, $c.digits, 'HALF_EVEN') DESC, e.id
   WITH collect({e: e, why: why, lifts: lifts, lift: lift}) AS ranked
   CALL (ranked) {
-    UNWIND [row IN ranked WHERE row.why.competes] AS row
+    UNWIND ranked AS row
+    WITH row WHERE row.why.competes
     WITH row ORDER BY round(row.why.base, $c.digits, 'HALF_EVEN') DESC, row.e.id
-    LIMIT $k
-    RETURN collect(row) AS based
+    RETURN collect(row)[..$k] AS based
   }
   WITH ranked[..$k] AS best, based
   UNWIND best + [row IN based WHERE NOT row.e IN [each IN best | each.e]] AS row
