@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import pytest
-from neo4j.exceptions import AuthConfigurationError
+from neo4j.exceptions import AuthConfigurationError, Neo4jError
 
-from helamem_core.errors import InvalidInput
+from helamem_core.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable
 from helamem_core.stores.neo4j import Neo4jStore
 from helamem_core.stores.neo4j.address import address
 from helamem_core.stores.neo4j.failures import translated
@@ -105,3 +105,21 @@ def test_what_the_driver_refuses_is_told_without_the_password() -> None:
     with pytest.raises(InvalidInput, match="Routing context") as caught:
         Neo4jStore("bolt://ann:hush@127.0.0.1:7687?password=hush")
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "told"),
+    [
+        ("ClientError.Database.DatabaseNotFound", StoreUnavailable, "has no database 'mine'"),
+        ("ClientError.Security.AuthenticationRateLimit", StoreUnavailable, "wait, and check it"),
+        ("ClientError.Security.Unauthorized", StoreUnavailable, "check user and password"),
+        ("TransientError.General.MemoryPoolOutOfMemoryError", StoreError, "ask for less at once"),
+        ("TransientError.Transaction.DeadlockDetected", StoreBusy, "try again"),
+        ("ClientError.Statement.SyntaxError", StoreError, "failed: what {it} said"),
+    ],
+)
+def test_each_error_of_the_server_names_the_way_out(code: str, kind: type[Exception], told: str) -> None:
+    error = Neo4jError._hydrate_neo4j(code=f"Neo.{code}", message="what {it} said")
+    with pytest.raises(StoreError, match=re.escape(told)) as caught, translated(address("bolt://host/mine", **NOTHING)):
+        raise error
+    assert type(caught.value) is kind

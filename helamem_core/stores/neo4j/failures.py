@@ -14,8 +14,19 @@ from helamem_core.urls import redacted
 if TYPE_CHECKING:
     from helamem_core.stores.neo4j.address import Address
 
-_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
-_TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
+_NO_MEMORY = (StoreError, "lacks memory for this ({told}); ask for less at once, or give it more")
+_BY_CODE: dict[str | None, tuple[type[StoreError], str]] = {
+    "Neo.ClientError.Database.DatabaseNotFound": (
+        StoreUnavailable,
+        "has no database {database!r}; name one that is there",
+    ),
+    "Neo.ClientError.Security.AuthenticationRateLimit": (
+        StoreUnavailable,
+        "takes no password for a while, since too many were wrong; wait, and check it",
+    ),
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": _NO_MEMORY,
+    "Neo.TransientError.General.TransactionOutOfMemoryError": _NO_MEMORY,
+}
 
 
 @contextmanager
@@ -35,14 +46,12 @@ def translated(address: Address) -> Iterator[None]:
 
 def _ours(error: Exception, address: Address) -> StoreError:
     told = redacted(str(getattr(error, "message", None) or error))
-    if getattr(error, "code", None) == _TOO_MANY_TRIES:
-        return StoreUnavailable(
-            f"Neo4j at {address} takes no password for a while: too many were wrong; wait, check it"
-        )
+    known = _BY_CODE.get(getattr(error, "code", None))
+    if known is not None:
+        kind, text = known
+        return kind(f"Neo4j at {address} {text.format(told=told, database=address.database)}")
     if isinstance(error, exceptions.AuthError):
         return StoreUnavailable(f"Neo4j at {address} refuses these credentials: {told}; check user and password")
-    if getattr(error, "code", None) == _NO_DATABASE:
-        return StoreUnavailable(f"Neo4j at {address} has no database {address.database!r}; name one that is there")
     if isinstance(error, exceptions.ServiceUnavailable | exceptions.SessionExpired | ConnectionError):
         return StoreUnavailable(f"no Neo4j answers at {address}: {told}; is the server up? (`helamem neo4j status`)")
     if isinstance(error, exceptions.TransientError):
