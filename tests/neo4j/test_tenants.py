@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from statistics import mean
 
 import pytest
 
 from helamem_core import Memory
 from helamem_core.config import DEFAULT
 from helamem_core.evals.latency import Given
-from helamem_core.evals.synthetic import Corpus
+from helamem_core.evals.synthetic import Corpus, Query
 from helamem_core.local_neo4j import Server
 from helamem_core.records import Reinforcement
 from helamem_core.stores.neo4j import Neo4jStore
@@ -32,34 +31,46 @@ BESIDE = [2_000, pytest.param(100_000, marks=pytest.mark.slow)]
 @pytest.mark.parametrize("memories", BESIDE)
 def test_a_small_space_beside_a_large_one_keeps_its_hits(neo4j_server: Server, space: str, memories: int) -> None:
     """Its questions are near thousands of memories of the other one, which hold the same words."""
-    twenty, three_hundred = 20, 300
-    corpus = Corpus(memories + twenty + three_hundred)
-    with closing(opened(neo4j_server)) as store, closing(opened(neo4j_server, exact_up_to=0)) as by_index:
-        with Memory.open(space=f"{space} large", embedder=Given(), store=store) as large:
-            remember(large, corpus, 0, memories)
-            assert lost(large.in_space(space), corpus, memories, memories + twenty) == 0
-        with Memory.open(space=f"{space} 300", embedder=Given(), store=by_index) as small:
-            assert lost(small, corpus, memories + twenty, len(corpus.turns)) <= 0.01
-            store.drop_space(large.space)
-            store.drop_space(small.space)
+    twenty, three_hundred = slice(memories, memories + 20), slice(memories + 20, memories + 320)
+    corpus = Corpus(three_hundred.stop)
+    asked = corpus.queries(50, within=memories)
+    with closing(opened(neo4j_server)) as store, closing(opened(neo4j_server, exact_up_to=0)) as indexed:
+        by_scan = Memory.open(space=f"{space} 20", embedder=Given(), store=store)
+        by_index = Memory.open(space=f"{space} 300", embedder=Given(), store=indexed)
+        large = by_scan.in_space(f"{space} large")
+        remember(by_index, corpus, three_hundred)
+        alone = [
+            hits & right for hits, right in zip(found(by_index, asked), best(corpus, three_hundred, asked), strict=True)
+        ]
+        remember(large, corpus, slice(0, memories))
+        remember(by_scan, corpus, twenty)
+        assert lost(by_scan, asked, best(corpus, twenty, asked)) == 0
+        assert lost(by_index, asked, alone) <= 0.05  # the index is approximate: .01 to .025 measured
+        for memory in (large, by_scan, by_index):
+            store.drop_space(memory.space)
 
 
-def lost(small: Memory, corpus: Corpus, first: int, end: int) -> float:
-    """The share of hits that a space does not find which has them when it is alone."""
-    with Memory.open("memory:", space=small.space, embedder=Given(), store=ReferenceStore()) as alone:
-        for memory in (alone, small):
-            remember(memory, corpus, first, end)
-        missed = []
-        for asked in corpus.queries(50, first):
-            wanted, found = (memory.recall(asked.text, vector=asked.vector, k=K).ids for memory in (alone, small))
-            assert len(found) == K
-            missed.append(len({*wanted} - {*found}) / K)
-        return mean(missed)
+def lost(memory: Memory, asked: list[Query], wanted: list[set[str]]) -> float:
+    """The share of wanted memories that a space doesn't find."""
+    hits = found(memory, asked)
+    assert all(len(each) == K for each in hits)
+    return 1 - sum(len(want & each) for want, each in zip(wanted, hits, strict=True)) / sum(map(len, wanted))
 
 
-def remember(memory: Memory, corpus: Corpus, first: int, end: int) -> None:
-    for at in range(first, end, PAGE):
-        page = slice(at, min(at + PAGE, end))
+def best(corpus: Corpus, part: slice, asked: list[Query]) -> list[set[str]]:
+    """What the specification finds in these memories."""
+    with Memory.open("memory:", space="alone", embedder=Given(), store=ReferenceStore()) as memory:
+        remember(memory, corpus, part)
+        return found(memory, asked)
+
+
+def found(memory: Memory, asked: list[Query]) -> list[set[str]]:
+    return [{*memory.recall(query.text, vector=query.vector, k=K).ids} for query in asked]
+
+
+def remember(memory: Memory, corpus: Corpus, part: slice) -> None:
+    for at in range(part.start, part.stop, PAGE):
+        page = slice(at, min(at + PAGE, part.stop))
         memory.remember(corpus.turns[page], vectors=corpus.vectors[page])
 
 
