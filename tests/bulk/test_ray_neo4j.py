@@ -16,7 +16,7 @@ from tests.bulk.samples import graph, turns, write_lines
 
 pytestmark = pytest.mark.timeout(1800)
 __all__ = ["small_ray"]  # a fixture
-FEW = 2_000
+FEW = 1_000
 MANY = 50_000
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from helamem_core.local_neo4j import Server
 from helamem_core.testing.conformance import Engine, StoreConformance
-from tests.neo4j.wiping import emptied, opened
+from tests.neo4j.wiping import opened, wipe
 
 
 class TestNeo4j(StoreConformance):
     @pytest.fixture
     def engine(self, neo4j_server: Server) -> Engine:
-        emptied(neo4j_server).close()
+        wipe(neo4j_server)
         return Engine(open=lambda: opened(neo4j_server), durable=True)

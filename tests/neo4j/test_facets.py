@@ -25,3 +25,15 @@ def test_a_nested_list_grows_by_its_depth_only() -> None:
     for _ in range(31):
         value = [value]
     assert len(code(value)) < 200
+
+
+@pytest.mark.parametrize("text", ["a", "汉", "！", "\ufffd", "😀", "a😀", "a！", "!"])
+def test_java_orders_codes_as_python_orders_texts(text: str) -> None:
+    """Fault: Java compares halves of an emoji, so that one came before a fullwidth mark."""
+    for other in ("a", "汉", "！", "\ue000", "\ufffd", "😀", "a😁", "\ud7ff"):
+        assert (java(text) < java(other)) == (text < other)
+
+
+def java(text: str) -> bytes:
+    """A code as Java compares it."""
+    return code(text).encode("utf-16-be")

@@ -17,9 +17,14 @@ def opened(server: Server, **options: Any) -> Neo4jStore:
     return Neo4jStore(server.bolt_url, user=server.user, password=server.password, **options)
 
 
-def emptied(server: Server, **options: Any) -> Neo4jStore:
-    """Empty the database and open its store."""
+def wipe(server: Server) -> None:
+    """Empty the database."""
     auth = None if server.password is None else (server.user or "neo4j", server.password)
     with GraphDatabase.driver(server.bolt_url, auth=auth) as driver, driver.session(database="neo4j") as session:
         session.run(WIPE).consume()
+
+
+def emptied(server: Server, **options: Any) -> Neo4jStore:
+    """Empty the database and open its store."""
+    wipe(server)
     return opened(server, **options)

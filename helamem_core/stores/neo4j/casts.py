@@ -41,7 +41,7 @@ def episode(node: Node, space: str) -> dict[str, Any]:
         "last_used_at": node.last_used_at,
         "speaker_terms": list(node.speaker_terms) or None,
         **content(node.text, node.terms, node.keywords),
-        **described(node.at, node.metadata),
+        **described(node),
         "postings": postings(space, node.terms) if node.archived_at is None else None,
     }
 
@@ -58,10 +58,10 @@ def content(text: str, terms: Mapping[str, int], keywords: Iterable[str]) -> dic
     }
 
 
-def described(at: float, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties that metadata bring."""
-    told = json.dumps(dict(metadata), ensure_ascii=False) if metadata else None
-    return {"metadata": told, "facets": facets(at, metadata)}
+def described(node: Node) -> dict[str, Any]:
+    """Return the properties that metadata and filters on them need."""
+    told = json.dumps(dict(node.metadata), ensure_ascii=False) if node.metadata else None
+    return {"metadata": told, "facets": facets(node)}
 
 
 def caption(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from helamem_core.errors import InvalidInput, MemoryNotFound
@@ -45,7 +46,7 @@ def update(tx: Transaction, space: str, id: str, patch: Patch, now: float) -> No
         MemoryNotFound: no such memory.
         InvalidInput: its vector is of a model that the space does not have yet.
     """
-    embedder, held = need(tx, space, [id], now)
+    embedder, _ = need(tx, space, [id], now)
     patch = patch.for_model(embedder)
     if patch.text is not None:
         if patch.vector is not None and embedder is None:
@@ -59,7 +60,8 @@ def update(tx: Transaction, space: str, id: str, patch: Patch, now: float) -> No
             vector=casts.numbers(patch.vector),
         )
     if patch.metadata is not None:
-        tx.run("update.metadata", space=space, id=id, **casts.described(held[id]["at"], patch.metadata))
+        (before,) = fetch(tx, space, [id], None)
+        tx.run("update.metadata", space=space, id=id, **casts.described(replace(before, metadata=patch.metadata)))
     if patch.expires_at != "keep":
         tx.run("update.expires_at", space=space, id=id, expires_at=patch.expires_at)
     return fetch(tx, space, [id], None)[0]

@@ -1,4 +1,4 @@
-"""Metadata as texts that Cypher can compare as `filters.matches` compares values.
+"""What filters ask about, as texts that Cypher can compare as `filters.matches` compares values.
 
 A facet is `<path>=<kind><value>`: the path as a JSON list of keys, the kind a letter, the value so written that texts
 of one kind are equal and ordered as the values are. A list has a facet for itself and one (kind `e`) for each element.
@@ -7,20 +7,26 @@ of one kind are equal and ordered as the values are. A list has a facet for itse
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helamem_core import filters
 from helamem_core.filters import All, AnyOf, Leaf, Not
+from helamem_core.records import Node
 
 _AND, _OR, _NOT = -1, -2, -3
 _COMPLEMENT = str.maketrans("0123456789abcdef", "fedcba9876543210")
+_LATE_MARK = "\ue000"
+_LATE = re.compile(f"[{_LATE_MARK}-\U0010ffff]")
+"""What Java orders before some of the text that Python orders before it: its halves of an emoji are D800 to DFFF."""
 _EXPONENT = 100_000  # above the exponent of any number that metadata holds
 
 
-def facets(at: float, metadata: Mapping[str, Any]) -> list[str]:
-    """Return the facets of a memory."""
-    return [f"{_path(('at',))}{code(at)}", *_facets(("metadata",), metadata)]
+def facets(node: Node) -> list[str]:
+    """Return the facets of a memory: its own fields and its metadata."""
+    own = {field: getattr(node, field) for field in sorted(filters.FIELDS)}
+    return [*_facets((), own), *_facets(("metadata",), node.metadata)]
 
 
 def program(filter: filters.Node | None) -> dict[str, Any]:
@@ -56,7 +62,7 @@ def code(value: Any) -> str:
     if isinstance(value, int | float):
         return f"n{_number(value)}"
     if isinstance(value, str):
-        return f"s{value}"
+        return f"s{_LATE.sub(lambda found: f'{_LATE_MARK}{ord(found[0]):06x}', value)}"
     if isinstance(value, Mapping):
         return "m"
     return "l" + json.dumps(_listed(value), ensure_ascii=False)
@@ -96,7 +102,6 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
         op, values, missing = "in", [code(item) for item in wanted if item is not None], None in wanted
     value = code(leaf.value)
     return {
-        "field": leaf.path[0] if leaf.path[0] in ("id", "role", "speaker", "session") else None,
         "path": _path(leaf.path),
         "op": op if value[0] in "ns" or op in ("in", "exists") else "in",
         "values": values,

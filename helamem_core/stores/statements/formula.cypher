@@ -22,13 +22,7 @@ CASE WHEN size($filter.program) = 0 THEN true ELSE reduce(
     WHEN -1 THEN stack[..-2] + [stack[-2] AND stack[-1]]
     ELSE stack + [head([
       leaf IN [$filter.leaves[op]] | head([
-        held IN [CASE leaf.field
-          WHEN 'id' THEN ['s' + e.id]
-          WHEN 'role' THEN ['s' + e.role]
-          WHEN 'speaker' THEN CASE WHEN e.speaker IS NULL THEN [] ELSE ['s' + e.speaker] END
-          WHEN 'session' THEN CASE WHEN e.session IS NULL THEN [] ELSE ['s' + e.session] END
-          ELSE [facet IN e.facets WHERE facet STARTS WITH leaf.path | substring(facet, size(leaf.path))]
-        END] | CASE leaf.op
+        held IN [[facet IN e.facets WHERE facet STARTS WITH leaf.path | substring(facet, size(leaf.path))]] | CASE leaf.op
           WHEN 'exists' THEN any(value IN held WHERE left(value, 1) <> 'e')
           WHEN 'in' THEN any(value IN held WHERE value IN leaf.values)
             OR leaf.missing AND none(value IN held WHERE left(value, 1) <> 'e')

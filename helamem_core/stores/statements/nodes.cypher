@@ -24,7 +24,7 @@ CALL (s) {
   UNWIND $ids AS id
   MATCH (e:Episode {space: s.name, id: id})
   WHERE $now IS NULL OR e.expires_at IS NULL OR e.expires_at > $now
-  RETURN collect({id: e.id, at: e.at, archived: e.archived_at IS NOT NULL}) AS held
+  RETURN collect({id: e.id, archived: e.archived_at IS NOT NULL}) AS held
 }
 RETURN s.model AS model, s.dimension AS dimension, s.normalised AS normalised, held
 

@@ -13,14 +13,23 @@ from helamem_core.testing.conformance.engine import StoreCase
 from helamem_core.testing.fakes import NOW, Room, axis, node
 
 RECORDS: dict[str, dict[str, Any]] = {
-    "a": {"metadata": {"n": 10, "a": {"b": 1}, "tags": ["x", "y"], "标签": "模型"}, "role": "user", "speaker": "Ann"},
-    "b": {"metadata": {"n": 9, "a": {"b": 2}, "tags": ["y"]}, "role": "assistant", "speaker": "Bob", "at": NOW - 1},
+    "a": {
+        "metadata": {"n": 10, "a": {"b": 1}, "tags": ["x", "y"], "标签": "模型", "mark": "😀"},
+        "role": "user",
+        "speaker": "Ann",
+    },
+    "b": {
+        "metadata": {"n": 9, "a": {"b": 2}, "tags": ["y"], "mark": "！"},
+        "role": "assistant",
+        "speaker": "Bob",
+        "at": NOW - 1,
+    },
     "c": {"metadata": {"n": 9.5, "a": {"b": "1"}, "tags": "x"}, "session": "s1", "at": NOW - 2},
     "d": {"metadata": {"n": "10", "a": {"b": True}, "tags": []}, "session": "s10"},
     "e": {"metadata": {"n": None, "a": {"b": None}, "flag": True}, "speaker": "ann"},
     "f": {"metadata": {"n": True, "a": 1, "flag": False, "n ": 10}, "speaker": "Ann%"},
     "g": {"metadata": {"n": 2**53 + 1, "a": {"b": [1, 2]}, "a.b": 1, "id": "z", "flag": 1}},
-    "h": {"metadata": {}, "at": NOW + 1},
+    "h": {"metadata": {}, "at": NOW + 1, "speaker": "😀"},
     "i": {
         "metadata": {"n": -1, "a": {"b": 1.0}, "text": 'O\'Brien "x" \\ %', "u": "é", "deep": {"x": {"y": {"z": 1}}}}
     },
@@ -61,6 +70,8 @@ CASES: list[tuple[dict[str, Any], str]] = [
     ({"tags": []}, "d"),
     ({"tags": "x"}, "c"),
     ({"标签": "模型"}, "a"),
+    ({"mark": {"$gt": "！"}}, "a"),
+    ({"mark": {"$lte": "！"}}, "b"),
     ({"flag": True}, "e"),
     ({"flag": False}, "f"),
     ({"flag": 1}, "g"),
@@ -73,7 +84,8 @@ CASES: list[tuple[dict[str, Any], str]] = [
     ({"role": "assistant"}, "b"),
     ({"speaker": "Ann"}, "a"),
     ({"speaker": "Ann%"}, "f"),
-    ({"speaker": None}, "cdghi"),
+    ({"speaker": None}, "cdgi"),
+    ({"speaker": {"$gt": "！"}}, "h"),
     ({"session": {"$in": ["s1"]}}, "c"),
     ({"session": {"$gte": "s1"}}, "cd"),
     ({"at": {"$lt": NOW}}, "bc"),
