@@ -17,7 +17,7 @@ from helamem_core.errors import ForeignStore, RememberError, SchemaTooNew, Store
 from helamem_core.local_neo4j import CALENDAR, LTS, Line, Server
 from helamem_core.stores.neo4j import Neo4jStore
 from helamem_core.testing.fakes import MODEL, NOW, axis, node, query
-from tests.neo4j.wiping import emptied, opened
+from tests.neo4j.wiping import emptied, opened, wipe
 from tests.neo4j_servers import StartServer
 
 PATIENCE = 6.0
@@ -110,9 +110,12 @@ def test_what_was_acknowledged_outlives_a_kill(mortal: Server, space: str) -> No
     writer.start()
     while len(acknowledged) < 40 and writer.is_alive():
         time.sleep(0.01)
+    url = mortal.bolt_url
     mortal.kill()
+    assert not mortal.is_running()
     writer.join()
     mortal.start()
+    assert mortal.bolt_url == url
     with memory(mortal, space) as here:
         held = {episode.id for episode in here.list()}
         assert set(acknowledged) <= held
@@ -152,7 +155,7 @@ def run(server: Server, *statements: str) -> None:
 
 
 def test_an_index_of_another_width_is_told(neo4j_server: Server) -> None:
-    emptied(neo4j_server).close()
+    wipe(neo4j_server)
     run(
         neo4j_server,
         "CREATE VECTOR INDEX helamem_memories_77 FOR (n:Vector77) ON (n.embedding) OPTIONS "
@@ -166,7 +169,7 @@ def test_an_index_of_another_width_is_told(neo4j_server: Server) -> None:
 
 
 def test_a_newer_schema_is_left_alone(neo4j_server: Server) -> None:
-    emptied(neo4j_server).close()
+    wipe(neo4j_server)
     run(neo4j_server, "MATCH (h:HelaMem) SET h.version = h.version + 1")
     try:
         with pytest.raises(SchemaTooNew, match=r"has schema 2; .* up to 1"):
@@ -176,7 +179,7 @@ def test_a_newer_schema_is_left_alone(neo4j_server: Server) -> None:
 
 
 def test_a_database_of_something_else_is_left_alone(neo4j_server: Server) -> None:
-    emptied(neo4j_server).close()
+    wipe(neo4j_server)
     run(neo4j_server, "MATCH (h:HelaMem) DELETE h", "CREATE (:Episode {theirs: true})")
     try:
         with pytest.raises(ForeignStore, match=r"not helamem's"):

@@ -17,7 +17,7 @@ import pytest
 from neo4j.exceptions import AuthError
 
 from helamem_core.errors import ForeignStore, InvalidInput, StoreUnavailable
-from helamem_core.local_neo4j import CALENDAR, LTS, Line, Server
+from helamem_core.local_neo4j import CALENDAR, LTS, Server
 from helamem_core.local_neo4j.ports import listens
 from tests.neo4j.fakes import fake_java, jars_are_there
 from tests.neo4j_servers import SHORT_LIVED, SKIP, StartServer, failing_clearly, require, skip_if_asked
@@ -70,19 +70,6 @@ def test_the_password_is_in_its_file_and_nowhere_else(server_5_26: Server) -> No
     assert len(files) > 3
     assert not [path for path in files if password.encode() in path.read_bytes()]
     assert password not in " ".join(psutil.Process(server_5_26.state.pid).cmdline())
-
-
-@pytest.mark.parametrize("line", [LTS, CALENDAR], ids=lambda line: line.name)
-def test_what_was_committed_survives_a_kill(start_neo4j: StartServer, line: Line) -> None:
-    server = start_neo4j(line)
-    value(server, "CREATE (n:Thing {name: 'kept'}) RETURN n.name")
-    ports = (server.state.bolt_port, server.state.http_port)
-    server.kill()
-    assert not server.is_running()
-    assert not server.is_up()
-    assert server.start()
-    assert (server.state.bolt_port, server.state.http_port) == ports
-    assert value(server, "MATCH (n:Thing) RETURN n.name") == "kept"
 
 
 def test_a_password_changed_elsewhere_is_told(start_neo4j: StartServer) -> None:
