@@ -21,7 +21,12 @@ from helamem_core.local_neo4j.artifacts import jars
 
 SKIP = "HELAMEM_SKIP_NEO4J"
 # Tests fill and empty a database a thousand times, and each time its plans would be made anew.
-KEPT_PLANS = ("dbms.cypher.min_replan_interval=1h", "dbms.cypher.statistics_divergence_threshold=1.0")
+# Several of them try wrong passwords, three of which in a row would lock out the next one.
+SETTINGS = (
+    "dbms.cypher.min_replan_interval=1h",
+    "dbms.cypher.statistics_divergence_threshold=1.0",
+    "dbms.security.auth_max_failed_attempts=0",
+)
 # A third less work for a Java that lives for one test only.
 SHORT_LIVED = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
@@ -60,7 +65,7 @@ def require(*lines: Line) -> None:
 def serving(home: Path, line: Line, *, auth: bool, heap: str = "1g", page_cache: str = "512m") -> Iterator[Server]:
     """Run a server on free ports; its data go with it, its logs stay."""
     skip_if_asked()
-    line = replace(line, settings=line.settings + KEPT_PLANS)
+    line = replace(line, settings=line.settings + SETTINGS)
     server = Server(home, line, bolt_port=0, http_port=0, auth=auth, heap=heap, page_cache=page_cache)
     try:
         with failing_clearly():
