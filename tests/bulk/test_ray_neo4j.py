@@ -72,6 +72,7 @@ def test_a_load_killed_in_the_middle_and_run_again_makes_the_graph_of_one_proces
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("line", ["5_26"])
 def test_the_rate_of_two_workers_is_told_beside_that_of_one_process(
     url: str, tmp_path: Path, record_property: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,8 +101,8 @@ def test_two_kinds_of_credentials_are_refused() -> None:
         address("bolt://host", user="me", password="p", auth=("me", "p"), database=None)
 
 
-def test_what_the_driver_refuses_is_told_without_the_password() -> None:
-    with pytest.raises(InvalidInput, match="Routing context") as caught:
+def test_a_routing_context_for_one_server_is_told_without_the_password() -> None:
+    with pytest.raises(InvalidInput, match="routing context") as caught:
         Neo4jStore("bolt://ann:hush@127.0.0.1:7687?password=hush")
     assert "hush" not in str(caught.value)
 
@@ -123,3 +123,10 @@ def test_each_error_of_the_server_names_the_way_out(code: str, kind: type[Except
     with pytest.raises(StoreError, match=re.escape(told)) as caught, translated(address("bolt://host/mine", **NOTHING)):
         raise error
     assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize("scheme", ["neo4j", "bolt"])
+def test_a_name_without_an_address_is_told(scheme: str) -> None:
+    """Fault: version 5 of the driver tells it as a ValueError."""
+    with pytest.raises(StoreUnavailable, match=r"no Neo4j answers at .*nowhere\.invalid"):
+        Neo4jStore(f"{scheme}://nowhere.invalid", retry_seconds=0)

@@ -57,11 +57,14 @@ def address(url: str, *, user: str | None, password: str | None, auth: Any, data
     in_url = named.pop("database", None) or path or None
     if "/" in path or "@" in path + parts.query or parts.fragment:
         raise InvalidInput(f"url {shown(url)!r} has more than one path, a fragment, or an @ after the host; {_USE}")
+    scheme = parts.scheme.lower()
+    if named and not scheme.startswith("neo4j"):
+        raise InvalidInput(f"url {shown(url)!r} has a routing context, which a direct driver has no use for; {_USE}")
     shown_host = f"[{host}]" if ":" in host else host
     netloc = shown_host if port is None else f"{shown_host}:{port}"
     query = "&".join(f"{key}={value}" for key, value in named.items())  # routing context of a cluster
     return Address(
-        urlunsplit((parts.scheme.lower(), netloc, "", query, "")),
+        urlunsplit((scheme, netloc, "", query, "")),
         _auth(auth, user, password, parts.username, parts.password),
         _database(database or in_url or os.environ.get("HELAMEM_NEO4J_DATABASE") or DATABASE),
     )

@@ -42,6 +42,10 @@ def translated(address: Address) -> Iterator[None]:
         raise InvalidInput(f"cannot go to Neo4j at {address}: {redacted(str(error))}") from error
     except (exceptions.DriverError, exceptions.Neo4jError, ConnectionError) as error:
         raise _ours(error, address) from error
+    except ValueError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise _ours(exceptions.ServiceUnavailable(str(error)), address) from error  # driver 5: a name without address
 
 
 def _ours(error: Exception, address: Address) -> StoreError:
