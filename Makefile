@@ -97,10 +97,14 @@ lock: $(UV_READY) ## renew requirements/*.txt after a change in pyproject.toml (
 	$(COMPILE) --extra all --constraint requirements/dev.txt -o requirements/runtime.txt pyproject.toml
 	$(COMPILE) -o requirements/uv.txt requirements/uv.in
 
+OLDEST = $(UV) pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev --editable
+
 lowest: $(UV_READY) ## run the tests with the oldest versions that pyproject.toml allows
 	$(UV) venv --quiet --clear --python $(PY) $(LOWEST)
-	$(UV) pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --group dev --editable ".[all]"
+	$(OLDEST) ".[all]"
 	$(LOWEST)/bin/python -m pytest -m "not slow" --ignore=tests/packaging --ignore=tests/docs $(PYTEST_ARGS)
+	$(OLDEST) ".[all,ray]"
+	$(LOWEST)/bin/python -m pytest -m "not slow" tests/bulk
 
 build: $(READY) ## wheel and sdist into dist/, checked
 	$(UV) build --quiet --clear --python $(PY) --no-build-isolation --out-dir dist
