@@ -14,7 +14,7 @@ from helamem_core.config import DEFAULT
 from tests.bulk.loading import WORKERS, killed_in_the_middle, load, opened, small_ray
 from tests.bulk.samples import graph, turns, write_lines
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 __all__ = ["small_ray"]  # a fixture
 FEW = 1_000
 MANY = 50_000
@@ -42,13 +42,7 @@ def url(request: pytest.FixtureRequest, line: str, small_ray: None, monkeypatch:
     return server.bolt_url
 
 
-@pytest.mark.parametrize(
-    ("line", "count"),
-    [
-        ("5_26", FEW),
-        *(pytest.param(line, count, marks=pytest.mark.slow) for line, count in [("2026_09", FEW), ("5_26", MANY)]),
-    ],
-)
+@pytest.mark.parametrize(("line", "count"), [("5_26", FEW), ("2026_09", FEW), ("5_26", MANY)])
 def test_a_load_killed_in_the_middle_and_run_again_makes_the_graph_of_one_process(
     url: str, tmp_path: Path, count: int
 ) -> None:
@@ -71,7 +65,6 @@ def test_a_load_killed_in_the_middle_and_run_again_makes_the_graph_of_one_proces
         memory.drop_space(one)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("line", ["5_26"])
 def test_the_rate_of_two_workers_is_told_beside_that_of_one_process(
     url: str, tmp_path: Path, record_property: Any, capsys: pytest.CaptureFixture[str]
